@@ -45,32 +45,25 @@ class TypeIndex(IntEnum):
     BIG_INT = 78
 
 
+FIRST_OBJECT: Final = 64
+"""The least type index of objects, whose payload is a ``TVMFFIObject*``."""
+FIRST_DYNAMIC: Final = 128
+"""The least type index that is assigned at run time."""
+
 TYPE_KEYS: Final[dict[int, str]] = {
-    64: "ffi.Object",
-    65: "ffi.String",
-    66: "ffi.Bytes",
-    67: "ffi.Error",
-    68: "ffi.Function",
-    69: "ffi.Shape",
-    70: "ffi.Tensor",
-    71: "ffi.Array",
-    72: "ffi.Map",
-    73: "ffi.Module",
-    74: "ffi.OpaquePyObject",
-    75: "ffi.List",
-    76: "ffi.Dict",
-    77: "ffi.VisitInterrupt",
-    78: "ffi.BigInt",
+    index: f"ffi.{name}"
+    for index, name in enumerate(
+        (
+            *("Object", "String", "Bytes", "Error", "Function", "Shape", "Tensor", "Array", "Map"),
+            *("Module", "OpaquePyObject", "List", "Dict", "VisitInterrupt", "BigInt"),
+        ),
+        FIRST_OBJECT,
+    )
 }
 """Type keys of the object types with a static index. Each derives directly from ``ffi.Object``."""
 
 STATIC_TYPES: Final[dict[str, int]] = {key: index for index, key in TYPE_KEYS.items()}
 """Type indices of the static objects, by their type keys."""
-
-FIRST_OBJECT: Final = 64
-"""The least type index of objects, whose payload is a ``TVMFFIObject*``."""
-FIRST_DYNAMIC: Final = 128
-"""The least type index that is assigned at run time."""
 
 # TVMFFIAny: one argument or result.
 ANY_SIZE: Final = 16

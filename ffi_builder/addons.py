@@ -20,18 +20,14 @@ if TYPE_CHECKING:  # what type checkers find in the packages that the names are 
     from ffi_builder import rocm as rocm
     from ffi_builder import testing as testing
     from ffi_builder.cuda.launch.options import Launch as Launch
-    from ffi_builder.cuda.launch.provider import (
-        CudaLaunchCallProvider as CudaLaunchCallProvider,
-    )
+    from ffi_builder.cuda.launch.provider import CudaLaunchCallProvider as CudaLaunchCallProvider
     from ffi_builder.fakecuda.fake import FakeCuda as FakeCuda
     from ffi_builder.fakehip.fake import FakeHip as FakeHip
     from ffi_builder.packaging.package import package as package
     from ffi_builder.passes.asserts import return_asserts as return_asserts
     from ffi_builder.passes.kernel_signature import signature_of as signature_of
     from ffi_builder.plain.module import PlainModule as PlainModule
-    from ffi_builder.rocm.launch.provider import (
-        RocmLaunchCallProvider as RocmLaunchCallProvider,
-    )
+    from ffi_builder.rocm.launch.provider import RocmLaunchCallProvider as RocmLaunchCallProvider
     from ffi_builder.sanitize.options import Sanitize as Sanitize
     from ffi_builder.wrapping.halide_provider import HalideCallProvider as HalideCallProvider
     from ffi_builder.wrapping.wrap import wrap as wrap

@@ -12,7 +12,7 @@ import signal
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any
 
 
@@ -41,12 +41,7 @@ class Deferred:
             self._end()
             raise
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._end()
 
     def __call__(self, number: int, frame: FrameType | None) -> None:

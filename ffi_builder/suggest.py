@@ -2,83 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-_ALIASES: Final = {
-    "gpu": ("cuda",),
-    "nvidia": ("cuda",),
-    "hip": ("rocm",),
-    "amd": ("rocm",),
-    "host": ("cpu",),
-    "float": ("float32",),
-    "single": ("float32",),
-    "double": ("float64",),
-    "half": ("float16",),
-    "brainfloat": ("bfloat16",),
-    "short": ("int16",),
-    "int": ("int32",),
-    "long": ("int64",),
-    "longlong": ("int64",),
-    "index": ("int64",),
-    "ssize_t": ("int64",),
-    "uint": ("uint32",),
-    "size_t": ("uint64",),
-    "char": ("int8",),
-    "byte": ("uint8",),
-    "bool_": ("bool",),
-    "i1": ("bool",),
-    "fp8": ("float8_e4m3fn",),
-    "float8": ("float8_e4m3fn",),
-    "e4m3": ("float8_e4m3fn",),
-    "e5m2": ("float8_e5m2",),
-    "fp8e4nv": ("float8_e4m3fn",),
-    "fp8e4b8": ("float8_e4m3fnuz",),
-    "fp8e5": ("float8_e5m2",),
-    "fp8e5b16": ("float8_e5m2fnuz",),
-    "fp4": ("float4_e2m1fn",),
-    "float4": ("float4_e2m1fn",),
-    "void*": ("handle",),
-    "ptr": ("handle", "DataPointer"),
-    "pointer": ("handle", "DataPointer"),
-    "str": ("String",),
-    "string": ("String",),
-    "list": ("Array",),
-    "dict": ("Map",),
-    "callable": ("Function",),
-    "array": ("Tensor",),
-    "ndarray": ("Tensor",),
-    "c": ("C",),
-    "row-major": ("C",),
-    "f": ("F",),
-    "column-major": ("F",),
-    "pytorch": ("torch",),
-    "device": ("device_type",),
-    "align": ("data_alignment",),
-    "alignment": ("data_alignment",),
-    "multiple_of": ("divisibility",),
-    "divisible_by": ("divisibility",),
-    "layout": ("strides",),
-    "order": ("strides",),
-    "keyword_only": ("kw_only",),
-    "description": ("doc",),
-    "cdiv": ("ceildiv",),
-    **{
-        f"{short}{bits}": (f"{name}{bits}",)
-        for short, name, widths in (
-            ("i", "int", (2, 4, 8, 16, 32, 64)),
-            ("s", "int", (8, 16, 32, 64)),
-            ("u", "uint", (1, 2, 4, 8, 16, 32, 64)),
-            ("ui", "uint", (8, 16, 32, 64)),
-            ("f", "float", (16, 32, 64)),
-            ("fp", "float", (16, 32, 64)),
-            ("bf", "bfloat", (16,)),
-            ("c", "complex", (64, 128)),
-        )
-        for bits in widths
-    },
+_OTHER_NAMES: Final = {
+    "cuda": "gpu nvidia",
+    "rocm": "hip amd",
+    "cpu": "host",
+    "float32": "float single",
+    "float64": "double",
+    "float16": "half",
+    "bfloat16": "brainfloat",
+    "int8": "char",
+    "int16": "short",
+    "int32": "int",
+    "int64": "long longlong index ssize_t",
+    "uint8": "byte",
+    "uint32": "uint",
+    "uint64": "size_t",
+    "bool": "bool_ i1",
+    "float8_e4m3fn": "fp8 float8 e4m3 fp8e4nv",
+    "float8_e4m3fnuz": "fp8e4b8",
+    "float8_e5m2": "e5m2 fp8e5",
+    "float8_e5m2fnuz": "fp8e5b16",
+    "float4_e2m1fn": "fp4 float4",
+    "handle": "void* ptr pointer",
+    "DataPointer": "ptr pointer",
+    "String": "str string",
+    "Array": "list",
+    "Map": "dict",
+    "Function": "callable",
+    "Tensor": "array ndarray",
+    "C": "c row-major",
+    "F": "f column-major",
+    "torch": "pytorch",
+    "device_type": "device",
+    "data_alignment": "align alignment",
+    "divisibility": "multiple_of divisible_by",
+    "strides": "layout order",
+    "kw_only": "keyword_only",
+    "doc": "description",
+    "ceildiv": "cdiv",
 }
-"""Other names of dtypes, devices, types, layouts and fields, in lower case, with ours."""
+"""Our names of dtypes, devices, types, layouts and fields, with others in lower case."""
+_SHORT: Final = {"int": "i s", "uint": "u ui", "float": "f fp", "bfloat": "bf", "complex": "c"}
+"""Words of dtypes that a width follows, with shorter ones: ``f32``."""
 
 
 def nearest(given: object, names: Iterable[str]) -> str | None:
@@ -95,13 +63,22 @@ def nearest(given: object, names: Iterable[str]) -> str | None:
     known = list(names)
     for lower in (word.strip().lower(), word.strip().rpartition(".")[2].lower()):
         same = [name for name in known if name.lower() == lower]
-        candidates = same or [alias for alias in _ALIASES.get(lower, ()) if alias in known]
+        candidates = same or [ours for ours in _ours(lower) if ours in known]
         if candidates:
             return candidates[0]
     import difflib  # half a millisecond, and most processes suggest nothing
 
     alike = difflib.get_close_matches(word, known, n=1)
     return alike[0] if alike else None
+
+
+def _ours(other: str) -> Iterator[str]:
+    """Yield our names for another one."""
+    yield from (ours for ours, others in _OTHER_NAMES.items() if other in others.split())
+    word = other.rstrip("0123456789")
+    yield from (
+        f"{of}{other[len(word) :]}" for of, short in _SHORT.items() if word in short.split()
+    )
 
 
 def did_you_mean(given: object, names: Iterable[str], shown: str = "'{}'") -> str:

@@ -8,6 +8,7 @@ with that number.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import Final
@@ -34,6 +35,38 @@ _NUMBERS: Final = {
     "LONGEST_TYPE_KEY": messages.LONGEST_TYPE_KEY,
     "LONGEST_NEAREST": messages.LONGEST_NEAREST,
 }
+PLACEHOLDERS: Final = (
+    "expected",
+    "got",
+    "symbol",
+    "origin",
+    "text",
+    "bindings",
+    "path",
+    "type",
+    "dtype",
+    "device",
+    "expected_dtype",
+    "expected_device",
+    "range",
+    "shape",
+    "strides",
+    "address",
+    "offset",
+    "alignment",
+    "subject",
+    "argument",
+    "signature",
+    "wanted",
+    "actual",
+    "bound",
+    "or_none",
+    "string",
+    "nearest",
+    "bytes",
+    "other_bytes",
+)
+"""Every placeholder. Encoded templates refer to it by its position here, plus one."""
 _SHOWN: Final = {
     "MEMORY_ERROR": "MemoryError",
     "NO_MEMORY": "There is no memory to say what is wrong with an argument",
@@ -89,9 +122,7 @@ def _numbers() -> Iterable[str]:
     yield from _operations()
     yield from _enum((f"WORDS_{name}", table.WORDS[it]) for name, it in named_words().items())
     # 0 is the end of a template.
-    yield from _enum(
-        (f"PUT_{name.upper()}", number) for number, name in enumerate(messages.PLACEHOLDERS, 1)
-    )
+    yield from _enum((f"PUT_{name.upper()}", number) for number, name in enumerate(PLACEHOLDERS, 1))
     yield from _enum(_NUMBERS.items())
     fixed = [abi.FIXED_BITS.get(name, 0) for name in _by_code(abi.DTYPE_CODES)]
     fixed[abi.DTYPE_CODES["bool"]] = 8
@@ -129,11 +160,18 @@ def _by_code(codes: Mapping[str, int]) -> Sequence[str]:
 # ---- texts
 
 
+def template_parts(template: str) -> list[tuple[str, str | None]]:
+    """Split ``"at least {expected}!"`` into ``[("at least ", "expected"), ("!", None)]``."""
+    pieces = re.split(r"\{(\w+)\}", template)
+    names: list[str | None] = [*pieces[1::2], None]
+    return list(zip(pieces[0::2], names, strict=True))
+
+
 def _template(template: str) -> str:
     """Put one character for each placeholder."""
     pieces = (
-        words + ("" if name is None else chr(messages.PLACEHOLDERS.index(name) + 1))
-        for words, name in messages.template_parts(template)
+        words + ("" if name is None else chr(PLACEHOLDERS.index(name) + 1))
+        for words, name in template_parts(template)
     )
     return "".join(pieces)
 

@@ -9,7 +9,6 @@ Each tensor becomes a ``TVMFFIAny`` that the wrapper owns.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 from typing import Final
 
@@ -156,17 +155,14 @@ class Allocation:
     def _ndim_and_dtype(self, tensor: spec.Tensor) -> Value:
         """Return the number of dimensions and the dtype in one i64."""
         b, t = self.b, self.b.types
+        dtype = parse_dtype(tensor.dtypes[0]).word
         if not tensor.any_rank and len(tensor.dtypes) == 1:
-            dtype = parse_dtype(tensor.dtypes[0])
-            packed = struct.pack("<iBBH", tensor.ndim, dtype.code, dtype.bits, dtype.lanes)
-            return b.i64(struct.unpack("<q", packed)[0])
+            return b.i64(tensor.ndim | dtype << 32)
         shape, dtype_of = self._source(tensor, "shape"), self._source(tensor, "dtype")
         ndim = b.i32(tensor.ndim)
         if shape is not None and tensor.any_rank:
             ndim = self.context.ndim(shape[0])
-        dtype = parse_dtype(tensor.dtypes[0])
-        packed = struct.pack("<BBH", dtype.code, dtype.bits, dtype.lanes)
-        word = b.i32(struct.unpack("<i", packed)[0])
+        word = b.i32(dtype)
         if dtype_of is not None:
             word = self.context.dtype(dtype_of[0])
         return b.or_(b.shl(b.zext(word, t.i64), b.i64(32)), b.zext(ndim, t.i64))

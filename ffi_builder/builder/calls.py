@@ -31,24 +31,7 @@ from ffi_builder.ir.contained import contain_support
 from ffi_builder.ir.distribution import is_plain, named, root_of
 from ffi_builder.ir.protocols import Operation
 from ffi_builder.ir.symbols import function_parts
-from ffi_builder.packed import anys
-from ffi_builder.packed.arguments import (
-    Argument,
-    array_of,
-    cell_of,
-    check_arguments,
-    is_owned,
-    store_argument,
-)
-from ffi_builder.packed.callees import (
-    CALLEES,
-    Callee,
-    FunctionObject,
-    Symbol,
-    call,
-    declare,
-    shown,
-)
+from ffi_builder.packed import anys, arguments, callees
 from ffi_builder.records import dataclass
 
 
@@ -239,8 +222,8 @@ class PackedCall:
 
 def call_packed(
     where: Any,
-    callee: Callee,
-    args: Sequence[Argument] = (),
+    callee: callees.Callee,
+    args: Sequence[arguments.Argument] = (),
     *,
     result: str | None = None,
     on_error: Block | None = None,
@@ -299,11 +282,11 @@ def call_packed(
     _check_callee(callee)
     anys.check_result(_WHO, result)
     place = Place.of(_WHO, where)
-    check_arguments(_WHO, place.types, args)
+    arguments.check_arguments(_WHO, place.types, args)
     _check_function_object(place.types, callee)
     edge = place.error_edge(on_error)
-    if isinstance(callee, Symbol):
-        declare(place.symbols, callee)  # fail early if the module has it with another type
+    if isinstance(callee, callees.Symbol):
+        callees.declare(place.symbols, callee)  # fail early if the module has it with another type
     with place.builder() as b, _errors_to(b, edge):
         value = _emit(b, callee, args, result)
     if self_contained:
@@ -360,16 +343,21 @@ def release_packed(where: Any, value: Value, result: str = anys.OBJECT) -> Block
 
 
 def _emit(
-    b: CheckingBuilder, callee: Callee, args: Sequence[Argument], result: str | None
+    b: CheckingBuilder,
+    callee: callees.Callee,
+    args: Sequence[arguments.Argument],
+    result: str | None,
 ) -> Value | None:
-    array, result_cell = array_of(b, len(args)), anys.empty_any(b)
-    cells = [cell_of(b, array, index) for index in range(len(args))]
-    owned = [cell for arg, cell in zip(args, cells, strict=True) if is_owned(b.types, arg)]
+    array, result_cell = arguments.array_of(b, len(args)), anys.empty_any(b)
+    cells = [arguments.cell_of(b, array, index) for index in range(len(args))]
+    owned = [
+        cell for arg, cell in zip(args, cells, strict=True) if arguments.is_owned(b.types, arg)
+    ]
     with _released(b, owned):
         for arg, cell in zip(args, cells, strict=True):
-            store_argument(b, arg, cell)
-        anys.return_failure(b, call(b, callee, array, b.i32(len(args)), result_cell))
-    return anys.take(b, result, f"by {shown(callee)}", result_cell)
+            arguments.store_argument(b, arg, cell)
+        anys.return_failure(b, callees.call(b, callee, array, b.i32(len(args)), result_cell))
+    return anys.take(b, result, f"by {callees.shown(callee)}", result_cell)
 
 
 @contextmanager
@@ -410,15 +398,15 @@ def _errors_to(b: CheckingBuilder, edge: Block | None) -> Generator[None]:
 
 
 def _check_callee(callee: object) -> None:
-    if not isinstance(callee, CALLEES):
+    if not isinstance(callee, callees.CALLEES):
         hint = f", such as packed.GlobalFunction({callee!r})" if isinstance(callee, str) else ""
         raise BuildError(
             f"{_WHO}: expected a callee of ffi_builder.packed{hint} but got {callee!r}"
         )
 
 
-def _check_function_object(types: Types, callee: Callee) -> None:
-    if not isinstance(callee, FunctionObject):
+def _check_function_object(types: Types, callee: callees.Callee) -> None:
+    if not isinstance(callee, callees.FunctionObject):
         return
     value: Any = callee.value
     if not isinstance(value, types.ir.Value) or value.type != types.ptr:

@@ -10,6 +10,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir import Module, Symbols
 from ffi_builder.ir.distribution import Distribution, of_module
 from ffi_builder.ir.protocols import Operation
+from ffi_builder.ir.symbols import function_names
 from ffi_builder.suggest import did_you_mean
 
 _RESERVED: Final = {
@@ -84,7 +85,8 @@ def rename_tvm_ffi_function(module: Module, old_name: str, new_name: str) -> Non
     table = distribution.ir.SymbolTable(module.operation)
     old, new = abi.PREFIX + old_name, abi.PREFIX + checked_name(new_name)
     if old not in table:
-        names = _attached_names(module)
+        every = (name for name in function_names(module) if name.startswith(abi.PREFIX))
+        names = [name.removeprefix(abi.PREFIX) for name in every]
         raise BuildError(
             f"the module has no function {old_name!r}; it has {', '.join(names) or 'none'}"
             f"{did_you_mean(old_name, names)}"
@@ -97,15 +99,6 @@ def rename_tvm_ffi_function(module: Module, old_name: str, new_name: str) -> Non
     table[old].operation.attributes["sym_name"] = distribution.ir.StringAttr.get(
         new, module.context
     )
-
-
-def _attached_names(module: Module) -> list[str]:
-    names = (
-        operation.operation.attributes["sym_name"].value
-        for operation in module.body.operations
-        if "sym_name" in operation.operation.attributes
-    )
-    return [name.removeprefix(abi.PREFIX) for name in names if name.startswith(abi.PREFIX)]
 
 
 _PLACE: Final = r'"((?:[^"\\]|\\.)+)":(\d+):(\d+)'

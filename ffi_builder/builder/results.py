@@ -14,7 +14,7 @@ The code for a ``String``, whose value is a pointer and a length::
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -27,13 +27,13 @@ from ffi_builder.builder.values import DecodedValues
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.ir.builder import call_extern
-from ffi_builder.packed import anys
+from ffi_builder.packed import anys, arguments
 from ffi_builder.packed.callees import GlobalFunction, call
 from ffi_builder.plan import Place
 from ffi_builder.providers.context import OwnedAny
-from ffi_builder.providers.results import loaded, storage, value_type
+from ffi_builder.providers.results import loaded, storage, value_results, value_type
 from ffi_builder.spec.canonical import results_text
-from ffi_builder.spec.numbers import FLOAT_DTYPES
+from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.results import Result
 
 _MAKE_SHAPE: Final = GlobalFunction("ffi.Shape", keep=False)
@@ -42,6 +42,13 @@ _OBJECTS: Final = (
     *(spec.TensorList, spec.Tensor, spec.Any, spec.Variant),
 )
 _NUMBERS: Final = (spec.Var, spec.DType, spec.Device)
+_MARKS: Final[dict[object, Callable[[Value], arguments.Argument]]] = {
+    spec.DType: arguments.DType,
+    spec.Device: arguments.Device,
+    "handle": arguments.Pointer,
+    **{dtype: arguments.Unsigned for dtype in INT_RANGES if dtype.startswith("u")},
+}
+"""What says of the value of a result how it is stored, where its type does not."""
 _MOST: Final = (1 << 31) - 1
 """The most arguments of a TVM-FFI function, such as the one that makes an Array."""
 
@@ -75,22 +82,18 @@ def store_value(b: CheckingBuilder, result: spec.Param, value: Value, cell: Valu
             _store_optional(b, inner, value, cell)
         case spec.List():
             _store_list(b, result, value, cell)
-        case spec.Var():
-            _store_scalar(b, result, value, cell)
-        case spec.DType():
-            anys.store_as(b, TypeIndex.DATA_TYPE, b.zext(value, b.types.i64), cell)
-        case spec.Device():
-            anys.store_as(b, TypeIndex.DEVICE, value, cell)
+        case spec.Var() | spec.DType() | spec.Device():
+            mark = _MARKS.get(result.dtype if isinstance(result, spec.Var) else type(result))
+            arguments.store_argument(b, value if mark is None else mark(value), cell)
         case _:
             _store_text(b, result, value, cell)
 
 
 def store_shape(b: CheckingBuilder, sizes: Sequence[Value], cell: Value) -> None:
     """Make an ``ffi.Shape`` of these entries."""
-    t = b.types
-    array = b.alloca(t.i64, max(len(sizes), 1) * abi.ANY_SIZE // 8)
+    array = arguments.array_of(b, len(sizes))
     for index, size in enumerate(sizes):
-        anys.store_as(b, TypeIndex.INT, size, b.offset(array, index * abi.ANY_SIZE))
+        anys.store_as(b, TypeIndex.INT, size, arguments.cell_of(b, array, index))
     anys.store_none(b, cell)
     anys.return_failure(b, call(b, _MAKE_SHAPE, array, b.i32(len(sizes)), cell))
 
@@ -148,21 +151,6 @@ def _store_text(b: CheckingBuilder, result: spec.Param, value: Value, cell: Valu
     anys.return_failure(b, anys.store_text(b, pointer, length, cell, binary=binary))
 
 
-def _store_scalar(b: CheckingBuilder, result: spec.Var, value: Value, cell: Value) -> None:
-    if result.dtype == "uint64":
-        anys.store_unsigned(b, value, cell)
-        return
-    if result.dtype == "bool":
-        index, extend = TypeIndex.BOOL, "zext"
-    elif result.dtype in FLOAT_DTYPES:
-        index, extend = TypeIndex.FLOAT, "fpext"
-    elif result.dtype == "handle":
-        index, extend = TypeIndex.OPAQUE_PTR, ""
-    else:
-        index, extend = TypeIndex.INT, "zext" if result.dtype.startswith("u") else "sext"
-    anys.store_as(b, index, anys.widened(b, value, extend), cell)
-
-
 _MAKE_ARRAY: Final = GlobalFunction("ffi.Array", keep=False)
 _MAKE_LIST: Final = GlobalFunction("ffi.List", keep=False)
 
@@ -176,8 +164,7 @@ class Results:
         self.b, self.signature = context.builder, context.signature
         self.allocation = Allocation(context)
         self.results = self.signature.results
-        made = (spec.Tensor, spec.Shape)
-        self.handed_over = [r for r in self.results if not isinstance(r, made)]
+        self.handed_over = value_results(context)
         self.sizes: dict[str, list[Value]] = {}
         """The entries of the Shapes, by their names."""
         self.cells: list[Value] = []

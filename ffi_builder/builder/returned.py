@@ -36,11 +36,7 @@ _KINDS: Final[dict[type, tuple[TypeIndex, ...]]] = {
     spec.Map: (TypeIndex.MAP, TypeIndex.DICT, TypeIndex.NONE),
 }
 """The type indices that may come for a result. For an Object, None or an object may come."""
-_NUMBERS: Final = {
-    "int": (TypeIndex.INT,),
-    "bool": (TypeIndex.BOOL,),
-    "float": (TypeIndex.FLOAT,),
-}
+_NUMBERS: Final = {"int": (TypeIndex.INT,), "bool": (TypeIndex.BOOL,), "float": (TypeIndex.FLOAT,)}
 """The type index of each number of a Variant."""
 
 

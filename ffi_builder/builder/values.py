@@ -7,7 +7,7 @@ does not dominate the code after the branch.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 
@@ -222,12 +222,7 @@ class DecodedValues(CallContext):
         if plain.any_rank:
             return _shape_of_rank(self.fast, place.position, self._known_rank(plain))
         return [
-            self._entry(
-                dim,
-                place.at(Part.SHAPE, axis),
-                self._packing(plain, axis, packed=True),
-                wide=wide,
-            )
+            self._entry(dim, plain, place.at(Part.SHAPE, axis), wide=wide)
             for axis, dim in enumerate(plain.dims)
         ]
 
@@ -239,7 +234,7 @@ class DecodedValues(CallContext):
         if plain.stride_entries is None:
             return self._contiguous(plain, place)
         return [
-            self._entry(entry, place.at(Part.STRIDES, axis), self._packing(plain, axis), wide=wide)
+            self._entry(entry, plain, place.at(Part.STRIDES, axis), wide=wide)
             for axis, entry in enumerate(plain.stride_entries)
         ]
 
@@ -333,41 +328,33 @@ class DecodedValues(CallContext):
             address = b.offset(cells, last * abi.ANY_SIZE)
         return fast.or_zeros(place.position, address)
 
-    def _entry(self, entry: spec.Dim | None, place: Place, packing: int, *, wide: bool) -> Value:
+    def _entry(
+        self, entry: spec.Dim | None, tensor: spec.Tensor, place: Place, *, wide: bool
+    ) -> Value:
         """Return a symbol's value, an int as a constant, or else load the entry."""
         if wide and isinstance(entry, spec.Var):
             return self.fast.symbol(entry).value
         if isinstance(entry, (int, spec.Var)):
             return self.value(entry)
-        b = self.builder
-        stored = self.fast.dim(place) if place.part is Part.SHAPE else stride(self.fast, place)
-        return b.mul(stored, b.i64(packing)) if packing > 1 else stored
+        return self._loaded(tensor, place)
 
-    @staticmethod
-    def _packing(tensor: spec.Tensor, axis: int, *, packed: bool = False) -> int:
-        """Return the factor of a dimension (``packed``) or of a stride on this axis."""
-        return tensor.packing if (axis == tensor.packed_axis) is packed else 1
+    def _loaded(self, tensor: spec.Tensor, place: Place) -> Value:
+        """Load a dimension or a stride, as the kernel counts it."""
+        b, is_size = self.builder, place.part is Part.SHAPE
+        stored = self.fast.dim(place) if is_size else stride(self.fast, place)
+        is_packed = tensor.packing > 1 and (place.index == tensor.packed_axis) is is_size
+        return b.mul(stored, b.i64(tensor.packing)) if is_packed else stored
 
     def _contiguous(self, tensor: spec.Tensor, place: Place) -> list[Value]:
         """Compute the contiguous strides of the tensor as the kernel sees it."""
-        b = self.builder
-        product: Value | None = None
-        strides: dict[int, Value] = {}
-        axes = list(range(tensor.ndim))
-        may_be_absent = self.fast.guard(place.position) is not None
-        for axis in axes if tensor.order == "F" else reversed(axes):
-            strides[axis] = b.i64(1) if product is None else product
-            packing = self._packing(tensor, axis, packed=True)
-            dim: Value | int
-            if may_be_absent or packing > 1:
-                dim = self.fast.dim(place.at(Part.SHAPE, axis))
-                dim = b.mul(dim, b.i64(packing)) if packing > 1 else dim
-            else:
-                dim = self.fast.tensor(place.position).dims[axis]
-            if len(strides) < tensor.ndim:
-                wide = self.fast.value(dim)
-                product = wide if product is None else b.mul(product, wide)
-        return [strides[axis] for axis in axes]
+        loads = self.fast.guard(place.position) is not None
+        dims = (
+            self._loaded(tensor, place.at(Part.SHAPE, axis))
+            if loads or axis == tensor.packed_axis
+            else self.fast.tensor(place.position).dims[axis]
+            for axis in _from_inner(tensor.ndim, tensor.order)
+        )
+        return _strides_of(self.fast, dims, tensor.ndim, tensor.order)
 
     @override
     def is_contiguous(self, tensor: spec.Param) -> Value:
@@ -456,8 +443,25 @@ def _strides_of_rank(
         written = written_strides(fast, tensor, given, ndim)
         return [b.field(t.i64, written, 8 * axis) for axis in range(ndim)]
     dims = _shape_of_rank(fast, position, ndim)
-    inner = dims[:-1] if order == "F" else dims[:0:-1]
-    products: list[Value] = [b.i64(1)]
-    for dim in inner:
-        products.append(b.mul(products[-1], dim) if len(products) > 1 else dim)
-    return products if order == "F" else products[::-1]
+    inner = (dims[axis] for axis in _from_inner(ndim, order))
+    return _strides_of(fast, inner, ndim, order)
+
+
+def _from_inner(ndim: int, order: str | None) -> Iterable[int]:
+    """Return the dimensions of a contiguous tensor, the one whose stride is 1 first."""
+    return range(ndim) if order == "F" else range(ndim - 1, -1, -1)
+
+
+def _strides_of(
+    fast: FastPath, dims: Iterable[Value | int], ndim: int, order: str | None
+) -> list[Value]:
+    """Compute the strides of a contiguous tensor; its dimensions come in that order."""
+    b = fast.b
+    strides: list[Value] = []
+    product: Value | None = None
+    for dim in dims:
+        strides.append(b.i64(1) if product is None else product)
+        if len(strides) < ndim:
+            wide = fast.value(dim)
+            product = wide if product is None else b.mul(product, wide)
+    return strides if order == "F" else strides[::-1]

@@ -75,14 +75,12 @@ def distinct(params: Sequence[spec.Param]) -> tuple[spec.Param, ...]:
 
     def own(param: spec.Param) -> spec.Param:
         match param:
-            case spec.TupleParam(params=inner):
+            case spec.TupleParam(params=inner) | spec.Variant(params=inner):
                 return replace(param, params=tuple(map(own, inner)))
             case spec.Struct(fields=inner):
                 return replace(param, fields=tuple(map(own, inner)))
             case spec.Optional(param=inner):
                 return replace(param, param=own(inner))
-            case spec.Variant(params=inner):
-                return replace(param, params=tuple(map(own, inner)))
             case _:
                 return replace(param) if counts[id(param)] > 1 else param
 
@@ -298,19 +296,10 @@ def attach(
     symbols.location = location_of_wrapper(distribution, symbols, provider.callee, location)
     check_free(symbols, name)
     about = metadata_text(
-        signature.params,
-        signature.returns,
-        signature.doc,
-        signature.constraints,
-        borrows_tensors=provider.borrows_tensors,
-        holds_gil=provider.holds_gil,
+        signature, borrows_tensors=provider.borrows_tensors, holds_gil=provider.holds_gil
     )
-    names = Names(
-        name,
-        signature.name,
-        backtrace(symbols.location, signature.name),
-        about.of(signature.name),
-    )
+    shown = signature.name
+    names = Names(name, shown, backtrace(symbols.location, shown), about.of(shown))
     context = ModuleContext(module, symbols, signature)
     template = Template.of(context, names, about, provider, options)
     try:

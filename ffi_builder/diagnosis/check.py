@@ -90,7 +90,7 @@ class Checker:
         """Do what :func:`check_raw` does."""
         signature = self.signature
         diagnosis = diagnose(self.table, signature.name, args_address, num_args)
-        if not diagnosis.passed:
+        if diagnosis.kind:
             raise _CLASSES[diagnosis.kind](diagnosis.message)
         slots = dict(zip(self.plan.symbols, diagnosis.slots, strict=False))
         values = {var.name: _value(var.dtype, slots[var]) for var in self._symbols}

@@ -155,7 +155,9 @@ class _Encoder:
             case s.DecodeShape() | s.DecodeTuple():
                 self._container(step)
             case s.DecodeList():
-                self._list_header(step)
+                self._decode_object(step)
+                self._not_null()
+                self._instructions(step)
             case s.EachElement():
                 self._elements(step)
             case s.OpenMap():
@@ -239,11 +241,6 @@ class _Encoder:
         if step.length:
             self._source(Source.CELLS)
             writing.write_nonzero(self._out, s.CheckCells.words)
-
-    def _list_header(self, step: s.DecodeList) -> None:
-        self._decode_object(step)
-        self._not_null()
-        self._instructions(step)
 
     def _decode_object(
         self, step: s.DecodeTensor | s.DecodeShape | s.DecodeTuple | s.DecodeList

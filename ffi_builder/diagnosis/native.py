@@ -31,11 +31,6 @@ class Diagnosis:
     """The value in each slot of the table, as an int64. The first slots are the symbols', which are
     0 if unbound."""
 
-    @property
-    def passed(self) -> bool:
-        """Whether all checks hold."""
-        return not self.kind
-
 
 def diagnose(table: Table, name: str, args: int, num_args: int) -> Diagnosis:
     """Run the checks of a wrapper on raw arguments.

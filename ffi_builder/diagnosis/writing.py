@@ -45,10 +45,7 @@ _F64: Final = struct.Struct("<d")
 
 _OBJECT: Final = abi.TYPE_KEYS[abi.TypeIndex.OBJECT]
 _LOGIC: Final = {"and": Code.AND, "or": Code.OR, "not": Code.NOT}
-_STYLES: Final = {
-    s.Kind.HANDLE: Style.HEX,
-    s.Kind.CONST_BOOL: Style.BOOL,
-}
+_STYLES: Final = {s.Kind.HANDLE: Style.HEX, s.Kind.CONST_BOOL: Style.BOOL}
 
 
 @dataclass(frozen=True)

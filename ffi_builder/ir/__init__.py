@@ -13,13 +13,6 @@ from ffi_builder.lazy import lazy
 if TYPE_CHECKING:
     from ffi_builder.addons import PlainModule as PlainModule
 
-__all__ = [
-    "Block",
-    "CheckingBuilder",
-    "Module",
-    "Symbols",
-    "Types",
-    "Value",
-]
+__all__ = ["Block", "CheckingBuilder", "Module", "Symbols", "Types", "Value"]
 
 __getattr__, __dir__ = lazy(__name__, {}, __all__)

@@ -30,7 +30,7 @@ from ffi_builder import abi
 from ffi_builder.errors import BuildError
 from ffi_builder.ir.distribution import named, of_module
 from ffi_builder.ir.protocols import Module, Operation, Type
-from ffi_builder.ir.symbols import FUNCTIONS, describe, function_parts
+from ffi_builder.ir.symbols import FUNCTIONS, describe, function_names, function_parts
 from ffi_builder.ir.types import Types
 from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.records import dataclass
@@ -464,11 +464,7 @@ def _parsed(text: str) -> Module:
 def _find(types: Types, module: Module, name: str) -> Operation:
     table = types.ir.SymbolTable(module.operation)
     if name not in table:
-        names = [
-            operation.operation.attributes["sym_name"].value
-            for operation in module.body.operations
-            if operation.operation.name in FUNCTIONS
-        ]
+        names = function_names(module)
         raise BuildError(
             f"the module has no function {name!r}; it has {', '.join(names) or 'none'}"
             f"{did_you_mean(name, names)}"

@@ -286,6 +286,12 @@ class Symbols:
         return operation
 
 
+def function_names(module: Module) -> list[str]:
+    """Return the names of the functions of a module."""
+    views = [view.operation for view in module.body.operations]
+    return [str(view.attributes["sym_name"].value) for view in views if view.name in FUNCTIONS]
+
+
 def misspelt(symbols: Symbols, name: str) -> str:
     """Return a question for an error, if a function was only declared here, and one is alike.
 
@@ -293,9 +299,8 @@ def misspelt(symbols: Symbols, name: str) -> str:
     """
     if not symbols.has_added(name):
         return ""
-    views = [view.operation for view in symbols.module.body.operations]
-    names = [str(view.attributes["sym_name"].value) for view in views if view.name in FUNCTIONS]
-    meant = did_you_mean(name, (each for each in names if not symbols.has_added(each)), "@{}")
+    names = (each for each in function_names(symbols.module) if not symbols.has_added(each))
+    meant = did_you_mean(name, names, "@{}")
     return meant and f"the module has no @{name}{meant} "
 
 

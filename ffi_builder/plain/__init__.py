@@ -5,44 +5,19 @@ The package is used as the ``ir`` module of an MLIR distribution.
 
 from __future__ import annotations
 
-from ffi_builder.plain.attributes import (
-    ArrayAttr,
-    Attribute,
-    DenseI32ArrayAttr,
-    DenseI64ArrayAttr,
-    FlatSymbolRefAttr,
-    IntegerAttr,
-    StringAttr,
-    TypeAttr,
-)
-from ffi_builder.plain.module import (
-    Block,
-    Context,
-    InsertionPoint,
-    Location,
-    Module,
-    Operation,
-    SymbolTable,
-    Value,
-)
-from ffi_builder.plain.types import Type
+from ffi_builder.extending import lazy
 
-__all__ = [
-    "ArrayAttr",
-    "Attribute",
-    "Block",
-    "Context",
-    "DenseI32ArrayAttr",
-    "DenseI64ArrayAttr",
-    "FlatSymbolRefAttr",
-    "InsertionPoint",
-    "IntegerAttr",
-    "Location",
-    "Module",
-    "Operation",
-    "StringAttr",
-    "SymbolTable",
-    "Type",
-    "TypeAttr",
-    "Value",
-]
+_NAMES = {
+    "attributes": (
+        *("ArrayAttr", "Attribute", "DenseI32ArrayAttr", "DenseI64ArrayAttr"),
+        *("FlatSymbolRefAttr", "IntegerAttr", "StringAttr", "TypeAttr"),
+    ),
+    "module": (
+        *("Block", "Context", "InsertionPoint", "Location", "Module", "Operation"),
+        *("SymbolTable", "Value"),
+    ),
+    "types": ("Type",),
+}
+_HOMES = {name: home for home, names in _NAMES.items() for name in names}
+
+__getattr__, __dir__ = lazy(__name__, _HOMES, [*_HOMES])

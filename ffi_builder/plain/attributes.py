@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -151,28 +151,28 @@ def _inside(text: str, what: str) -> str:
     return match[1]
 
 
+def _word(attribute: Attribute | None, what: str, known: Collection[str], noun: str) -> str:
+    """Return the word of an attribute, which is the first known one if there is none."""
+    word = next(iter(known)) if attribute is None else _inside(attribute.value, what)
+    if word not in known:
+        raise ValueError(f"unknown {noun} {word}")
+    return word
+
+
 def linkage(attribute: Attribute | None) -> str:
     """Return the linkage, ``external`` if there is none."""
-    word = "external" if attribute is None else _inside(attribute.value, "linkage")
-    if word not in LINKAGES:
-        raise ValueError(f"unknown linkage {word}")
-    return word
+    return _word(attribute, "linkage", LINKAGES, "linkage")
 
 
 def convention(attribute: Attribute | None) -> str:
     """Return the calling convention with a space, or nothing for C's."""
-    word = "ccc" if attribute is None else _inside(attribute.value, "cconv")
-    if word not in _CONVENTIONS:
-        raise ValueError(f"unknown calling convention {word}")
+    word = _word(attribute, "cconv", _CONVENTIONS, "calling convention")
     return "" if word == "ccc" else f"{word} "
 
 
 def tail_call(attribute: Attribute | None) -> str:
     """Return the word before a tail call, with a space."""
-    word = "none" if attribute is None else _inside(attribute.value, "tailcallkind")
-    if word not in _TAIL_CALLS:
-        raise ValueError(f"unknown kind of tail call {word}")
-    return _TAIL_CALLS[word]
+    return _TAIL_CALLS[_word(attribute, "tailcallkind", _TAIL_CALLS, "kind of tail call")]
 
 
 def of_parameters(attribute: Attribute | None, count: int) -> Sequence[str]:

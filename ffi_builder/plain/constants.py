@@ -122,7 +122,7 @@ BINARY: Final = tuple(_INTEGERS)
 _SIGNED: Final = ("sdiv", "srem", "ashr")
 
 
-def binary(name: str, bits: int, one: Constant, other: Constant) -> Constant | None:
+def binary(name: str, bits: int, one: Constant | None, other: Constant | None) -> Constant | None:
     """Fold an operation on ints; None if LLVM keeps the instruction."""
     if not isinstance(one, int) or not isinstance(other, int):
         return None

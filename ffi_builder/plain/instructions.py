@@ -24,10 +24,15 @@ LIKELY_NODE: Final = '!0 = !{!"branch_weights", i32 2000, i32 1}'
 _WEIGHTS: Final = (2000, 1)
 
 
-def _refused(op: Any, takes: str) -> ValueError:
-    """Return the error for operands or a result that an operation does not take."""
-    given = ", ".join(str(operand.type) for operand in op.operands)
-    return ValueError(f"takes {takes}, but got ({given}) -> {op.type or 'nothing'}")
+def _check(op: Any, fits: bool, takes: str) -> None:
+    """Refuse operands or a result that an operation does not take."""
+    if not fits:
+        given = ", ".join(str(operand.type) for operand in op.operands)
+        raise ValueError(f"takes {takes}, but got ({given}) -> {op.type or 'nothing'}")
+
+
+def _is_value(type_: Any) -> bool:
+    return type_ is not None and type_.kind not in ("void", "func")
 
 
 def _number(op: Any, name: str, default: int | None = None) -> int:
@@ -46,15 +51,12 @@ def _binary(name: str) -> Callable[..., None]:
     def write(op: Any, one: Any, other: Any) -> None:
         type_ = one.type
         fits = type_.kind == "int" and other.type is type_ and op.type is type_
-        if not fits:
-            raise _refused(op, "two integers of one type, and returns that type")
+        _check(op, fits, "two integers of one type, and returns that type")
         if op.attributes:
             of.allow(op)
-        if one.known is not None and other.known is not None:
-            folded = constants.binary(name, type_.bits, one.known, other.known)
-            if folded is not None:
-                op.fold(folded)
-                return
+        known = one.known is not None and other.known is not None
+        if known and op.fold(constants.binary(name, type_.bits, one.known, other.known)):
+            return
         op.emit(f"{name} {type_.llvm} {one.text}, {other.text}")
 
     return write
@@ -63,21 +65,18 @@ def _binary(name: str) -> Callable[..., None]:
 def _compare(
     name: str, kinds: Sequence[str], predicates: Sequence[str], fold: Callable[..., int | None]
 ) -> Callable[..., None]:
-    takes = "two floats" if name == "fcmp" else "two integers or two pointers"
+    operands = "two floats" if name == "fcmp" else "two integers or two pointers"
+    takes = f"{operands} of one type, and returns i1"
 
     def write(op: Any, one: Any, other: Any) -> None:
         type_ = one.type
-        fits = type_.kind in kinds and other.type is type_ and op.type is _BOOL
-        if not fits:
-            raise _refused(op, f"{takes} of one type, and returns i1")
+        _check(op, type_.kind in kinds and other.type is type_ and op.type is _BOOL, takes)
         predicate = predicates[_number(op, "predicate")]
         if name == "fcmp":
             of.allow(op, "predicate")
-        if one.known is not None and other.known is not None:
-            known = fold(predicate, type_, one.known, other.known)
-            if known is not None:
-                op.fold(known)
-                return
+        known = one.known is not None and other.known is not None
+        if known and op.fold(fold(predicate, type_, one.known, other.known)):
+            return
         op.emit(f"{name} {predicate} {type_.llvm} {one.text}, {other.text}")
 
     return write
@@ -85,8 +84,7 @@ def _compare(
 
 def _select(op: Any, condition: Any, then: Any, otherwise: Any) -> None:
     fits = condition.type is _BOOL and then.type is otherwise.type is op.type
-    if not fits:
-        raise _refused(op, "an i1 and two values of one type, and returns that type")
+    _check(op, fits, "an i1 and two values of one type, and returns that type")
     of.allow(op)
     values = (condition.known, then.known, otherwise.known)
     if None not in values and isinstance(condition.known, int):
@@ -111,6 +109,7 @@ _CASTS: Final[dict[str, tuple[str, str, Callable[[int, int], bool]]]] = {
 
 def _cast(name: str) -> Callable[..., None]:
     from_, to, fits_in = _CASTS[name]
+    takes = f"one value that LLVM can {name}"
 
     def write(op: Any, value: Any) -> None:
         old, new = value.type, op.type
@@ -118,15 +117,11 @@ def _cast(name: str) -> Callable[..., None]:
             op.alias(value)
             return
         fits = old.kind in from_ and new.kind in to and fits_in(old.bits, new.bits)
-        if not fits:
-            raise _refused(op, f"one value that LLVM can {name}")
+        _check(op, fits, takes)
         if op.attributes:
             of.allow(op)
-        if value.known is not None:
-            folded = constants.cast(name, old, new, value.known)
-            if folded is not None:
-                op.fold(folded)
-                return
+        if value.known is not None and op.fold(constants.cast(name, old, new, value.known)):
+            return
         op.emit(f"{name} {old.llvm} {value.text} to {new.llvm}")
 
     return write
@@ -135,10 +130,8 @@ def _cast(name: str) -> Callable[..., None]:
 def _with_overflow(name: str) -> Callable[..., None]:
     def write(op: Any, one: Any, other: Any) -> None:
         type_ = one.type
-        fits = type_.kind == "int" and other.type is type_
-        fits = fits and op.type.members == (type_, _BOOL)
-        if not fits:
-            raise _refused(op, "two integers of one type, and returns a struct of it and an i1")
+        fits = type_.kind == "int" and other.type is type_ and op.type.members == (type_, _BOOL)
+        _check(op, fits, "two integers of one type, and returns a struct of it and an i1")
         callee = f"@llvm.{name}.with.overflow.{type_.llvm}"
         op.emit(f"call {op.type.llvm} {callee}({_typed(one)}, {_typed(other)})")
 
@@ -152,12 +145,10 @@ def _constant(op: Any) -> None:
     value = op.attributes["value"].value
     if op.type.kind == "float" and isinstance(value, str):
         bits = constants.float_bits(op.type, float(value.partition(" ")[0]), exact=False)
-        if bits is None:
-            raise _refused(op, f"a number that {op.type} has, not {value}")
+        _check(op, bits is not None, f"a number that {op.type} has, not {value}")
         op.fold(bits)
         return
-    if op.type.kind != "int":
-        raise _refused(op, "an integer, or the text of a float")
+    _check(op, op.type.kind == "int", "an integer, or the text of a float")
     if isinstance(value, str):
         value = {"true": 1, "false": 0}.get(value) or int(value.partition(" ")[0])
     op.fold(value & ((1 << op.type.bits) - 1))
@@ -165,16 +156,14 @@ def _constant(op: Any) -> None:
 
 def _always(known: constants.Constant) -> Callable[..., None]:
     def write(op: Any) -> None:
-        if op.type is None or op.type.kind in ("void", "func"):
-            raise _refused(op, "nothing")
+        _check(op, _is_value(op.type), "nothing")
         op.fold(known)
 
     return write
 
 
 def _addressof(op: Any) -> None:
-    if op.type is None or op.type.kind != "ptr":
-        raise _refused(op, "nothing, and returns a pointer")
+    _check(op, op.type is not None and op.type.kind == "ptr", "nothing, and returns a pointer")
     name = op.attributes["global_name"].value
     target = op.block.owner.block.region.symbol(name)
     size, weak = 0, False
@@ -187,8 +176,7 @@ def _addressof(op: Any) -> None:
 
 def _extractvalue(op: Any, aggregate: Any) -> None:
     type_, [index] = aggregate.type, op.attributes["position"].value
-    if type_.member(index) is not op.type:
-        raise _refused(op, "a struct, and returns a member of it")
+    _check(op, type_.member(index) is op.type, "a struct, and returns a member of it")
     if aggregate.known is not None:
         op.fold(constants.members(type_, aggregate.known)[index])
     else:
@@ -198,8 +186,7 @@ def _extractvalue(op: Any, aggregate: Any) -> None:
 def _insertvalue(op: Any, aggregate: Any, value: Any) -> None:
     type_, [index] = aggregate.type, op.attributes["position"].value
     fits = type_.member(index) is value.type and op.type is type_
-    if not fits:
-        raise _refused(op, "a struct and a member of it, and returns the struct")
+    _check(op, fits, "a struct and a member of it, and returns the struct")
     if aggregate.known is not None and value.known is not None:
         members = list(constants.members(type_, aggregate.known))
         members[index] = value.known
@@ -213,8 +200,8 @@ def _insertvalue(op: Any, aggregate: Any, value: Any) -> None:
 
 def _getelementptr(op: Any, pointer: Any, *indices: Any) -> None:
     fits = pointer.type.kind == "ptr" and op.type is pointer.type
-    if not fits or not all(index.type.kind == "int" for index in indices):
-        raise _refused(op, "a pointer and integers, and returns a pointer")
+    fits = fits and all(index.type.kind == "int" for index in indices)
+    _check(op, fits, "a pointer and integers, and returns a pointer")
     of.allow(op, "rawConstantIndices", "elem_type")
     attributes = op.attributes
     raw, element = attributes["rawConstantIndices"].value, attributes["elem_type"].value
@@ -227,9 +214,7 @@ def _getelementptr(op: Any, pointer: Any, *indices: Any) -> None:
         raise ValueError(f"takes {raw.count(_DYNAMIC)} indices but got {len(indices)}")
     if pointer.known is not None:
         known = [_index(index) for index in entries]
-        folded = None if None in known else constants.moved(pointer.known, element, known)
-        if folded is not None:
-            op.fold(folded)
+        if None not in known and op.fold(constants.moved(pointer.known, element, known)):
             return
     words = "".join(f", i32 {i}" if isinstance(i, int) else f", {_typed(i)}" for i in entries)
     op.emit(f"getelementptr {element.llvm}, {_typed(pointer)}{words}")
@@ -262,24 +247,21 @@ def _memory(op: Any, type_: Type) -> tuple[str, str]:
 
 
 def _load(op: Any, pointer: Any) -> None:
-    type_: Any = op.type
-    if pointer.type.kind != "ptr" or type_ is None or type_.kind in ("void", "func"):
-        raise _refused(op, "a pointer, and returns a value")
-    before, after = _memory(op, type_)
-    op.emit(f"load {before}{type_.llvm}, {_typed(pointer)}{after}")
+    fits = pointer.type.kind == "ptr" and _is_value(op.type)
+    _check(op, fits, "a pointer, and returns a value")
+    before, after = _memory(op, op.type)
+    op.emit(f"load {before}{op.type.llvm}, {_typed(pointer)}{after}")
 
 
 def _store(op: Any, value: Any, pointer: Any) -> None:
-    if pointer.type.kind != "ptr" or op.type is not None:
-        raise _refused(op, "a value and a pointer")
+    _check(op, pointer.type.kind == "ptr" and op.type is None, "a value and a pointer")
     before, after = _memory(op, value.type)
     op.emit(f"store {before}{_typed(value)}, {_typed(pointer)}{after}")
 
 
 def _alloca(op: Any, count: Any) -> None:
     fits = count.type.kind == "int" and op.type is _POINTER
-    if not fits:
-        raise _refused(op, "an integer, and returns a pointer")
+    _check(op, fits, "an integer, and returns a pointer")
     of.allow(op, "alignment", "elem_type")
     align = _number(op, "alignment", 0)
     element = op.attributes["elem_type"].value.llvm
@@ -289,8 +271,7 @@ def _alloca(op: Any, count: Any) -> None:
 def _cmpxchg(op: Any, pointer: Any, expected: Any, value: Any) -> None:
     fits = pointer.type.kind == "ptr" and expected.type is value.type
     fits = fits and value.type.kind in ("int", "ptr") and op.type.members == (value.type, _BOOL)
-    if not fits:
-        raise _refused(op, "a pointer and two values of one type, and returns a struct with an i1")
+    _check(op, fits, "a pointer and two values of one type, and returns a struct with an i1")
     names = ("success_ordering", "failure_ordering")
     of.allow(op, *names)
     words = [ORDERINGS[_number(op, name)] for name in names]
@@ -302,8 +283,7 @@ def _fill(name: str) -> Callable[..., None]:
     def write(op: Any, target: Any, source: Any, size: Any) -> None:
         kind = "ptr" if name == "memcpy" else "int"
         fits = (target.type.kind, source.type.kind, size.type.kind) == ("ptr", kind, "int")
-        if not fits:
-            raise _refused(op, "a pointer, what is stored there, and a size")
+        _check(op, fits, "a pointer, what is stored there, and a size")
         of.allow(op, "isVolatile")
         spaces = [f"p{each.type.bits}" for each in (target, source) if each.type.kind == "ptr"]
         callee = ".".join(["@llvm", name, *spaces, size.type.llvm])
@@ -330,8 +310,7 @@ def _call(op: Any, *operands: Any) -> None:
         target = symbol(attributes["callee"].value)
     else:
         target, *operands = operands  # pyright: ignore
-        if target.type.kind != "ptr":
-            raise _refused(op, "a pointer to call, and its arguments")
+        _check(op, target.type.kind == "ptr", "a pointer to call, and its arguments")
         target = target.text
     if "arg_attrs" in attributes:
         more = of.of_parameters(attributes["arg_attrs"], len(operands))
@@ -373,8 +352,7 @@ def _br(op: Any, *operands: Any) -> None:
 
 
 def _cond_br(op: Any, condition: Any, *operands: Any) -> None:
-    if condition.type is not _BOOL:
-        raise _refused(op, "an i1 and the arguments of blocks")
+    _check(op, condition.type is _BOOL, "an i1 and the arguments of blocks")
     then, otherwise = op.successors
     _, count, _ = op.attributes["operandSegmentSizes"].value
     if then is otherwise and operands:
@@ -392,8 +370,7 @@ def _switch(op: Any, value: Any) -> None:
     default, *targets = op.successors
     text: str = op.attributes["case_values"].value
     numbers = text[text.index("[") + 1 : text.index("]")].split(", ") if targets else list[str]()
-    if value.type.kind != "int" or len(numbers) != len(targets):
-        raise _refused(op, "an integer")
+    _check(op, value.type.kind == "int" and len(numbers) == len(targets), "an integer")
     first = _go(op, default, ())
     cases = " ".join(
         f"{value.type.llvm} {number}, {_go(op, target, ())}"
@@ -406,8 +383,7 @@ def _return(op: Any, *values: Any) -> None:
     wanted = op.block.owner.attributes["function_type"].value.members[0]
     void = wanted.kind == "void"
     fits = not values if void else len(values) == 1 and values[0].type is wanted
-    if not fits:
-        raise _refused(op, "nothing" if void else f"one value of type {wanted}")
+    _check(op, fits, "nothing" if void else f"one value of type {wanted}")
     op.emit("ret void" if void else f"ret {_typed(values[0])}")
 
 

@@ -189,9 +189,11 @@ class Operation(Value):
             self.text = name = f"%v{number}"
             self.line = f"{name} = {text}"
 
-    def fold(self, constant: Constant) -> None:
-        """Become a constant."""
-        self.known, self.text = constant, spelled(self.type, constant)
+    def fold(self, constant: Constant | None) -> bool:
+        """Become a constant, unless there is None; return whether there is one."""
+        if constant is not None:
+            self.known, self.text = constant, spelled(self.type, constant)
+        return constant is not None
 
     def alias(self, value: Value) -> None:
         """Become another value of the same type."""
@@ -325,10 +327,8 @@ class Region:
         if known is not None and known.attributes["sym_name"].value == name:
             return known
         for operation in reversed(self.blocks[0].operations):  # most were just added
-            if (
-                "sym_name" in operation.attributes
-                and operation.attributes["sym_name"].value == name
-            ):
+            given = operation.attributes.get("sym_name")
+            if given is not None and given.value == name:
                 self._symbols[name] = operation
                 return operation
         return None

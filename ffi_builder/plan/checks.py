@@ -421,18 +421,14 @@ class _Limit(Instruction):
     """The symbol's field that holds the limit."""
 
     @property
-    def limit(self) -> int:
+    def expected(self) -> int:
         """The limit itself."""
         return int(getattr(self.symbol, self.field))
 
     @property
     @override
     def operands(self) -> tuple[Operand, ...]:
-        return self.limit, self.symbol
-
-    @override
-    def placeholders(self, origins: Texts) -> Texts:
-        return {"expected": str(self.limit)}
+        return self.expected, self.symbol
 
 
 @dataclass(frozen=True)

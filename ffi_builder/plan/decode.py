@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
+from ffi_builder.plan import tensor_checks
 from ffi_builder.plan.checks import (
     CheckBytes,
     CheckCells,
@@ -22,13 +23,6 @@ from ffi_builder.plan.checks import (
 from ffi_builder.plan.messages import OR_NONE, Words, kind_error
 from ffi_builder.plan.path import Part, Place
 from ffi_builder.plan.step import Check, Texts, all_checks
-from ffi_builder.plan.tensor_checks import (
-    CheckDeviceType,
-    CheckDType,
-    CheckNdim,
-    CheckSameDevice,
-    CheckSameDType,
-)
 from ffi_builder.records import dataclass
 from ffi_builder.spec.dtypes import DataType
 
@@ -167,21 +161,21 @@ class DecodeVariant(Decode):
 class DecodeTensor(Decode):
     """The value is a Tensor object or a ``DLTensor*``; ndim, dtype and device are right."""
 
-    ndim: CheckNdim | NotNegative = field(kw_only=True)
-    dtype: CheckDType | CheckSameDType = field(kw_only=True)
-    device_type: CheckDeviceType | None = field(kw_only=True)
-    same_device: CheckSameDevice | None = field(kw_only=True)
+    ndim: tensor_checks.CheckNdim | NotNegative = field(kw_only=True)
+    dtype: tensor_checks.CheckDType | tensor_checks.CheckSameDType = field(kw_only=True)
+    device_type: tensor_checks.CheckDeviceType | None = field(kw_only=True)
+    same_device: tensor_checks.CheckSameDevice | None = field(kw_only=True)
     words = kind_error("Tensor")
 
     @property
     def rank(self) -> int | None:
         """The number of dimensions; None if any is accepted."""
-        return self.ndim.expected if isinstance(self.ndim, CheckNdim) else None
+        return self.ndim.expected if isinstance(self.ndim, tensor_checks.CheckNdim) else None
 
     @property
     def single_dtype(self) -> DataType | None:
         """The only dtype that is accepted; None if it depends on the call."""
-        dtypes = () if isinstance(self.dtype, CheckSameDType) else self.dtype.dtypes
+        dtypes = () if isinstance(self.dtype, tensor_checks.CheckSameDType) else self.dtype.dtypes
         return next(iter(dtypes)) if len(dtypes) == 1 else None
 
     @property

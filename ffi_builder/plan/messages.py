@@ -29,7 +29,6 @@ that are known when the check fails:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
@@ -84,39 +83,6 @@ def kind_error(expected: str, *, or_none: bool = True) -> Words:
     template = f"{expected}{{or_none}}" if or_none else expected
     return Words("TypeError", template, "{type}", "type of ")
 
-
-PLACEHOLDERS: Final = (
-    "expected",
-    "got",
-    "symbol",
-    "origin",
-    "text",
-    "bindings",
-    "path",
-    "type",
-    "dtype",
-    "device",
-    "expected_dtype",
-    "expected_device",
-    "range",
-    "shape",
-    "strides",
-    "address",
-    "offset",
-    "alignment",
-    "subject",
-    "argument",
-    "signature",
-    "wanted",
-    "actual",
-    "bound",
-    "or_none",
-    "string",
-    "nearest",
-    "bytes",
-    "other_bytes",
-)
-"""Every placeholder. Encoded templates refer to it by its position here, plus one."""
 
 TYPE_NAMES: Final[dict[int, str]] = {
     0: "None",
@@ -179,10 +145,3 @@ def signature_text(name: str, arguments: list[str], failing: int | None) -> str:
     before = "..., " if failing > 0 else ""
     after = ", ..." if failing < len(arguments) - 1 else ""
     return f"{name}({before}{arguments[failing]}{after})"
-
-
-def template_parts(template: str) -> list[tuple[str, str | None]]:
-    """Split ``"at least {expected}!"`` into ``[("at least ", "expected"), ("!", None)]``."""
-    pieces = re.split(r"\{(\w+)\}", template)
-    names: list[str | None] = [*pieces[1::2], None]
-    return list(zip(pieces[0::2], names, strict=True))

@@ -21,8 +21,8 @@ from ffi_builder.plan.checks import CHECKS, plan_limits
 from ffi_builder.plan.model import Plan, plan_text
 from ffi_builder.plan.path import Part, Place
 from ffi_builder.plan.sanitize import watching
-from ffi_builder.plan.values import PlannedList, ValuePlanner, plan_conditions
-from ffi_builder.spec.composite import Plain, elements, takes_more
+from ffi_builder.plan.values import PlannedList, PlannedTensor, ValuePlanner, plan_conditions
+from ffi_builder.spec.composite import elements, takes_more
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.overlap import is_comparable
 from ffi_builder.spec.param import Named
@@ -97,9 +97,7 @@ def _dtype(
     return s.CheckSameDType(place, next(others).at(Part.DTYPE))
 
 
-def _candidates(
-    tensors: list[tuple[Place, spec.Tensor, bool]], device: str
-) -> tuple[tuple[Place, ...], bool]:
+def _candidates(tensors: list[PlannedTensor], device: str) -> tuple[tuple[Place, ...], bool]:
     """Return the candidates for the first tensor on a device type, and whether it is known."""
     candidates: list[Place] = []
     for place, tensor, given in tensors:
@@ -205,9 +203,7 @@ def _plan_elements(planner: ValuePlanner, place: Place, param: spec.TensorList) 
     planner.first_elements[first] = PlannedList(place, param, planner.in_optional)
 
 
-def _known_here(
-    planner: ValuePlanner, param: spec.TensorList
-) -> Iterator[tuple[Place, spec.Tensor, bool]]:
+def _known_here(planner: ValuePlanner, param: spec.TensorList) -> Iterator[PlannedTensor]:
     """Yield the tensors so far. In an element, lists of the same length certainly have elements."""
     for place, tensor, given in planner.tensors:
         other = planner.first_elements.get(place)
@@ -383,7 +379,8 @@ class _Planner(ValuePlanner):
     def _plan_param(self, place: Place, param: spec.Param, *, optional: bool = False) -> None:
         match param:
             case spec.Optional():
-                self._plan_optional(place, spec.required(param))
+                inner = partial(self._plan_param, place, spec.required(param), optional=True)
+                self.add(s.DecodeOptional(place, inside=self._planned_branch(inner)))
             case spec.Var():
                 self._plan_scalar(place, param, optional)
             case spec.Tensor():
@@ -423,11 +420,6 @@ class _Planner(ValuePlanner):
         """Plan the check that is declared for a kind, if there is one."""
         checks = (CHECKS[kind] for kind in type(param).__mro__ if kind in CHECKS)
         self.add(*(check(place, param) for check in checks))
-
-    def _plan_optional(self, place: Place, param: Plain) -> None:
-        """Plan an Optional."""
-        inside = self._planned_branch(lambda: self._plan_param(place, param, optional=True))
-        self.add(s.DecodeOptional(place, inside=inside))
 
     def _planned_branch(self, plan: Callable[[], None]) -> tuple[s.AnyStep, ...]:
         """Return steps that a call may skip. Symbols are certainly bound only within them."""

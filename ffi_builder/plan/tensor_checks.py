@@ -72,19 +72,15 @@ class CheckSameDType(Check):
 
 @dataclass(frozen=True)
 class CheckDeviceType(Check):
-    """The tensor is on a device of type ``device_type`` (a DLPack name)."""
+    """The tensor is on a device of type ``expected_device`` (a DLPack name)."""
 
-    device_type: str
+    expected_device: str
     words = value_error("{expected_device}", "{device}")
 
     @property
     def code(self) -> int:
         """The ``DLDeviceType`` number."""
-        return abi.DEVICE_TYPES[self.device_type]
-
-    @override
-    def placeholders(self, origins: Texts) -> Texts:
-        return {"expected_device": self.device_type}
+        return abi.DEVICE_TYPES[self.expected_device]
 
 
 @dataclass(frozen=True)
@@ -178,9 +174,9 @@ class CheckData(Check):
 
 @dataclass(frozen=True)
 class CheckAlignment(Instruction):
-    """data + byte_offset is a multiple of ``alignment``, unless the tensor has no elements."""
+    """data + byte_offset is a multiple of ``expected``, unless the tensor has no elements."""
 
-    alignment: int
+    expected: int
     words = value_error(
         "an address aligned to {expected} bytes (data_alignment of {path})",
         "{address} (aligned to {alignment})",
@@ -190,11 +186,7 @@ class CheckAlignment(Instruction):
     @property
     @override
     def operands(self) -> tuple[Operand, ...]:
-        return (Byte(self.alignment.bit_length() - 1),)
-
-    @override
-    def placeholders(self, origins: Texts) -> Texts:
-        return {"expected": str(self.alignment), "path": self.place.path}
+        return (Byte(self.expected.bit_length() - 1),)
 
 
 @dataclass(frozen=True)
@@ -288,13 +280,9 @@ class CheckPacked(Check):
     words = value_error("at most {expected} in magnitude, as elements are packed")
 
     @property
-    def limit(self) -> int:
+    def expected(self) -> int:
         """The largest magnitude that the stored value may have."""
         return (2**63 - 1) // self.place.packing
-
-    @override
-    def placeholders(self, origins: Texts) -> Texts:
-        return {"expected": str(self.limit)}
 
 
 TensorCheck: TypeAlias = Union[

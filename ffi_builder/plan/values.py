@@ -6,7 +6,8 @@ The first occurrence of a symbol binds it, and later ones are compared with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import field, replace
+from dataclasses import replace
+from typing import TypeAlias
 
 from ffi_builder import spec
 from ffi_builder.plan import steps as s
@@ -20,6 +21,9 @@ from ffi_builder.spec.places import occurrences
 from ffi_builder.spec.properties import Comparison
 from ffi_builder.spec.tensors.entries import MOST_ELEMENTS
 
+PlannedTensor: TypeAlias = tuple[Place, spec.Tensor, bool]
+"""A tensor, with the place of its device id, and whether it is always present."""
+
 
 @dataclass(frozen=True)
 class PlannedList:
@@ -30,35 +34,29 @@ class PlannedList:
     in_optional: bool
 
 
-@dataclass
 class ValuePlanner:
     """Collects steps, and remembers which symbols are bound so far."""
 
-    signature: spec.Signature
-    steps: list[s.AnyStep] = field(default_factory=list[s.AnyStep])
-    """The steps so far of the current level: the signature, an Optional, or a list's element."""
-    late: list[s.AnyStep] = field(default_factory=list[s.AnyStep])
-    origins: dict[spec.Var, Place] = field(default_factory=dict[spec.Var, Place])
-    """The first place that binds each symbol, in the order of binding."""
-    bound: set[spec.Var] = field(default_factory=set[spec.Var])
-    """Symbols that are certainly bound."""
-    provisional: set[spec.Var] = field(default_factory=set[spec.Var])
-    """Symbols that only free strides or Optionals, which may be absent, have bound so far."""
-    tensors: list[tuple[Place, spec.Tensor, bool]] = field(
-        default_factory=list[tuple[Place, spec.Tensor, bool]]
-    )
-    """Every tensor so far, with the place of its device id, and whether it is always present."""
-    in_optional: bool = False
-    first_elements: dict[Place, PlannedList] = field(default_factory=dict[Place, PlannedList])
-    """The lists, by the place of their first element in :attr:`tensors`."""
-    of_elements: dict[spec.Var, Place] = field(default_factory=dict[spec.Var, Place])
-    """Symbols with a value for each element of a list, each with the place that binds it."""
-    of_length: dict[int | spec.Var, set[spec.Var]] = field(
-        default_factory=dict["int | spec.Var", "set[spec.Var]"]
-    )
-    """Symbols that are certainly bound if lists of this length have elements."""
-
-    def __post_init__(self) -> None:
+    def __init__(self, signature: spec.Signature) -> None:
+        self.signature = signature
+        self.steps: list[s.AnyStep] = []
+        """The steps so far of the current level: the signature, an Optional, or an element."""
+        self.late: list[s.AnyStep] = []
+        self.origins: dict[spec.Var, Place] = {}
+        """The first place that binds each symbol, in the order of binding."""
+        self.bound: set[spec.Var] = set()
+        """Symbols that are certainly bound."""
+        self.provisional: set[spec.Var] = set()
+        """Symbols that only free strides or Optionals, which may be absent, have bound so far."""
+        self.tensors: list[PlannedTensor] = []
+        """Every tensor so far."""
+        self.in_optional = False
+        self.first_elements: dict[Place, PlannedList] = {}
+        """The lists, by the place of their first element in :attr:`tensors`."""
+        self.of_elements: dict[spec.Var, Place] = {}
+        """Symbols with a value for each element of a list, each with the place that binds it."""
+        self.of_length: dict[int | spec.Var, set[spec.Var]] = {}
+        """Symbols that are certainly bound if lists of this length have elements."""
         self._alone: set[spec.Var] = set()
         """Symbols that stand alone somewhere; expressions do not bind them."""
         self.occurrences: dict[spec.Var, int] = {}

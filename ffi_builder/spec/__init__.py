@@ -19,15 +19,7 @@ from ffi_builder.spec.composite import (
     with_paths,
 )
 from ffi_builder.spec.expr import Dim, Var
-from ffi_builder.spec.functions import (
-    ceildiv,
-    dims,
-    equal,
-    maximum,
-    minimum,
-    not_equal,
-    one_of,
-)
+from ffi_builder.spec.functions import ceildiv, dims, equal, maximum, minimum, not_equal, one_of
 from ffi_builder.spec.lists import List
 from ffi_builder.spec.outlines import outline, signature
 from ffi_builder.spec.param import MISSING

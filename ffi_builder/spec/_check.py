@@ -9,8 +9,8 @@ checker treats the annotation ``Stored[Given, Kept]`` as a descriptor, so that c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast
 
 from ffi_builder.errors import SpecError
 from ffi_builder.suggest import did_you_mean
@@ -72,6 +72,15 @@ def integer(what: str, value: object, *, at_least: int | None = None) -> int:
     if not -(2**63) <= value < 2**63:
         raise SpecError(f"{what}: expected an int that fits int64 but got {value}")
     return plain(value)
+
+
+def listed(
+    what: str, value: object, expected: str, but: tuple[type, ...] = (), hint: str = ""
+) -> Sequence[object]:
+    """Return ``value`` if it is a list, a tuple or the like: no str, and none of ``but``."""
+    if isinstance(value, (str, *but)) or not isinstance(value, Sequence):
+        raise SpecError(f"{what}: expected {expected} but got {value!r}{hint}")
+    return cast("Sequence[object]", value)
 
 
 def boolean(what: str, value: object) -> None:

@@ -10,25 +10,12 @@ from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
-from ffi_builder.spec._check import one_of
+from ffi_builder.spec import params as kinds
+from ffi_builder.spec._check import listed, one_of
 from ffi_builder.spec.expr import Var
 from ffi_builder.spec.lists import List
 from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.param import Metadata, Named, PlainValues
-from ffi_builder.spec.params import Any as AnyValue
-from ffi_builder.spec.params import (
-    Bytes,
-    Constant,
-    ConstNone,
-    DataPointer,
-    EnvStream,
-    Map,
-    Shape,
-    Stream,
-    String,
-    Value,
-    VarArgs,
-)
 from ffi_builder.spec.tensors.tensor import Tensor
 from ffi_builder.spec.tensors.tensor_list import TensorList
 from ffi_builder.spec.tensors.workspace import Workspace
@@ -194,17 +181,15 @@ class Optional(Metadata):
             raise SpecError(
                 f"Optional: expected a parameter such as Tensor('x', …) but got {given!r}"
             )
-        what = f"Optional {given.name!r}"
+        what, word = f"Optional {given.name!r}", type(given).__name__
+        kind = f"an {word}" if word[0] in "AEO" else f"a {word}"
         if isinstance(given, HIDDEN):
-            article = "an" if isinstance(given, EnvStream) else "a"
-            raise SpecError(f"{what}: {article} {type(given).__name__} is not an argument")
-        if isinstance(given, VarArgs):
+            raise SpecError(f"{what}: {kind} is not an argument")
+        if isinstance(given, kinds.VarArgs):
             raise SpecError(f"{what}: VarArgs may be none at all; leave the Optional out")
-        takes_none = (Optional, AnyValue, ConstNone, DataPointer, Stream)
+        takes_none = (Optional, kinds.Any, kinds.ConstNone, kinds.DataPointer, kinds.Stream)
         if isinstance(given, takes_none):
-            kind = type(given).__name__
-            article = "an" if kind in ("Optional", "Any") else "a"
-            raise SpecError(f"{what}: {article} {kind} takes None already")
+            raise SpecError(f"{what}: {kind} takes None already")
         self._check_metadata(what)
         self._inherit(given)
 
@@ -225,14 +210,14 @@ Plain: TypeAlias = Union[
     Struct,
     TensorList,
     List,
-    Shape,
-    Stream,
-    EnvStream,
+    kinds.Shape,
+    kinds.Stream,
+    kinds.EnvStream,
     Workspace,
-    DataPointer,
+    kinds.DataPointer,
     Variant,
-    Constant,
-    Value,
+    kinds.Constant,
+    kinds.Value,
 ]
 """Every kind of parameter but :class:`Optional`.
 
@@ -262,7 +247,7 @@ Examples:
     '[mask, of 2 dimensions]'
 """
 
-HIDDEN: Final = (EnvStream, Workspace)
+HIDDEN: Final = (kinds.EnvStream, Workspace)
 """The kinds of parameters that callers do not pass.
 
 Examples:
@@ -321,7 +306,7 @@ def takes_more(arguments: Sequence[Param]) -> bool:
         >>> takes_more([spec.Var("n", "int64"), spec.VarArgs("rest")]), takes_more([])
         (True, False)
     """
-    return bool(arguments) and isinstance(arguments[-1], VarArgs)
+    return bool(arguments) and isinstance(arguments[-1], kinds.VarArgs)
 
 
 def elements(param: Param, path: str) -> Iterator[tuple[str, Param]]:
@@ -379,7 +364,7 @@ def params_text(
 
 def param_text(param: Param, device: str | None = None, *, outline: bool = False) -> str:
     """Return ``name: type`` of a parameter, or ``*rest: Any``."""
-    star = "*" if isinstance(param, VarArgs) else ""
+    star = "*" if isinstance(param, kinds.VarArgs) else ""
     return f"{star}{param.name}: {param.type_text(device, outline=outline)}"
 
 
@@ -392,7 +377,7 @@ def _elements(label: str, what: str, params: object) -> tuple[Param, ...]:
                 f"{label}: {type(param).__name__} {param.name!r} is not an argument, so it cannot "
                 f"be {role}; put it into the parameter list itself"
             )
-        if isinstance(param, VarArgs):
+        if isinstance(param, kinds.VarArgs):
             raise SpecError(
                 f"{label}: VarArgs {param.name!r} are the last arguments of a function; for a "
                 f"value of any type, take Any, and for a list Array"
@@ -412,12 +397,11 @@ def _depth_around(label: str, params: Sequence[Param]) -> int:
 
 def check_params(what: str, params: object) -> tuple[Param, ...]:
     """Return ``params`` as a tuple, if all are parameters with different names."""
-    if isinstance(params, (str, PARAM_TYPES)) or not isinstance(params, Sequence):
-        hint = "; put it into a list" if isinstance(params, PARAM_TYPES) else ""
-        raise SpecError(f"{what}: expected a list of parameters but got {params!r}{hint}")
+    hint = "; put it into a list" if isinstance(params, PARAM_TYPES) else ""
+    given = listed(what, params, "a list of parameters", PARAM_TYPES, hint)
     seen: dict[str, int] = {}
     checked: list[Param] = []
-    for index, param in enumerate(cast("Sequence[object]", params)):
+    for index, param in enumerate(given):
         if not is_param(param):
             hint = (
                 f" (the class {param.__name__} itself: give it a name, as in "
@@ -508,7 +492,7 @@ class Field:
 
 _PARTS_OF_LISTS: Final[dict[type, tuple[str, ...]]] = {
     Var: ("data", "length"),
-    **dict.fromkeys((String, Bytes), ("data", "length", "c_str")),
+    **dict.fromkeys((kinds.String, kinds.Bytes), ("data", "length", "c_str")),
     List: ("pointers", "lengths", "length"),
 }
 
@@ -528,13 +512,13 @@ def parts_of(param: Param) -> tuple[str, ...]:
             return (*present, "dtype", "device_type", "device_id", "ndim", "dltensor")
         case TensorList():
             return (*present, "pointers", "shapes", "strides", "length")
-        case Map(key=str()):
+        case kinds.Map(key=str()):
             return (*present, "keys", "values", "length")
-        case VarArgs():
+        case kinds.VarArgs():
             return "data", "length"
         case List() as items:
             return (*present, *_PARTS_OF_LISTS[type(items.element)])
-        case String() | Bytes():
+        case kinds.String() | kinds.Bytes():
             return (*present, "data", "length", "c_str")
         case Variant(parts=parts):
             numbers = (part for part, each in parts.items() if isinstance(each, Var))

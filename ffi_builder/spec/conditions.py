@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final, cast
 
 from ffi_builder.errors import SpecError
+from ffi_builder.spec._check import listed
 from ffi_builder.spec.composite import Param, with_paths
 from ffi_builder.spec.expr import (
     Combined,
@@ -16,6 +17,7 @@ from ffi_builder.spec.expr import (
     Var,
     check_dim,
     checked_condition,
+    two_meanings,
 )
 from ffi_builder.spec.functions import constant, variables
 from ffi_builder.spec.numbers import RELATIONS
@@ -44,13 +46,12 @@ def check_conditions(
             mentions, has a symbol whose fields differ there, or is about something that is not a
             parameter; a condition is given twice; or a comparison is always true or false.
     """
-    if isinstance(given, (str, Condition)) or not isinstance(given, Sequence):
-        raise SpecError(f"{what}: expected a list of conditions such as [n <= m] but got {given!r}")
+    every = listed(what, given, "a list of conditions such as [n <= m]", (Condition,))
     conditions: dict[Condition, None] = {}
     named: dict[str, list[tuple[str, Param]]] = {}
     for path, param in with_paths(params):
         named.setdefault(param.name, []).append((path, param))
-    for index, each in enumerate(cast("Sequence[object]", given)):
+    for index, each in enumerate(every):
         condition = checked_condition(each, f"{what}[{index}]: ")
         _check_not_limit(what, condition)
         if _operands(condition) > _MOST_OPERANDS:
@@ -125,10 +126,7 @@ def _check_symbols(what: str, relation: Relation, symbols: Mapping[str, tuple[st
             )
         path, known = symbols[var.name]
         if known != var:
-            raise SpecError(
-                f"{what}: symbol {var.name!r} has two meanings: {known!r} at {path} "
-                f"and {var!r} here; use another name, or the same fields"
-            )
+            raise two_meanings(what, known, f"at {path}", var, "here")
 
 
 def _check_decides(what: str, relation: Relation) -> None:

@@ -15,21 +15,12 @@ from types import NoneType
 from typing import Any, Final, NoReturn, cast
 
 from ffi_builder.errors import SpecError
+from ffi_builder.spec import params as kinds
 from ffi_builder.spec.composite import Optional, Param, Plain, Struct, TupleParam, elements
 from ffi_builder.spec.expr import Dim, Var
 from ffi_builder.spec.lists import List
 from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.param import MISSING, PlainValues
-from ffi_builder.spec.params import (
-    Array,
-    Choice,
-    ConstBool,
-    ConstFloat,
-    ConstInt,
-    DataPointer,
-    Map,
-    Shape,
-)
 from ffi_builder.spec.tensors.tensor_list import TensorList
 from ffi_builder.spec.variant import Variant
 from ffi_builder.suggest import did_you_mean
@@ -67,7 +58,7 @@ def _check(what: str, param: Param, given: object, path: str) -> None:
         if given is not None:
             _check(what, param.param, given, path)
         return
-    value = _passed(param, given)
+    value = passed(param, given)
     plain = next((t for t, classes in PLAIN_TYPES.items() if isinstance(value, classes)), None)
     if plain is None:
         return
@@ -89,22 +80,22 @@ def _check_value(what: str, where: str, param: Param, value: Any, path: str) -> 
     match param:
         case Var():
             _check_number(where, param, value)
-        case DataPointer():
+        case kinds.DataPointer():
             _check_range(where, value or 0, 0, 2**64 - 1, "an address")
-        case ConstBool() | ConstInt() | ConstFloat():
+        case kinds.ConstBool() | kinds.ConstInt() | kinds.ConstFloat():
             both_nan = value != value and param.value != param.value
             if value != param.value and not both_nan:
                 _refuse(where, repr(param.value), value)
-        case Choice(choices=choices) if value not in choices:
+        case kinds.Choice(choices=choices) if value not in choices:
             names = ", ".join(map(repr, choices))
             _refuse(where, f"one of {names}", value, did_you_mean(value, choices))
-        case Shape(shape=shape):
+        case kinds.Shape(shape=shape):
             _check_shape(what, where, shape, value, path)
         case TensorList(tensor=element, length=length) | List(element=element, length=length):
             _check_list(what, where, element, length, value, path)
-        case Array(of=of) if of is not None:
+        case kinds.Array(of=of) if of is not None:
             _check_list(what, where, cast("Param", of), None, value, path)
-        case Map(items=items) if items is not None:
+        case kinds.Map(items=items) if items is not None:
             parts = ("keys", value), ("values", value.values())
             for (part, values), of in zip(parts, cast("Sequence[Param]", items), strict=True):
                 _check_list(what, where, of, None, list(values), f"{path}.{part}")
@@ -117,11 +108,15 @@ def _check_value(what: str, where: str, param: Param, value: Any, path: str) -> 
             pass
 
 
-def _passed(param: Param, value: object) -> Any:
-    """Return the plain value that an enumerator or dataclass stands for; others as they are."""
+def passed(param: Param | None, value: object) -> Any:
+    """Return the plain value that an enumerator or dataclass stands for; others as they are.
+
+    An enumerator stands for its value, or for its name where the parameter is a Choice and the
+    value is no str. A dataclass stands for a tuple.
+    """
     if isinstance(value, enum.Enum):
-        by_name = isinstance(param, Choice) and not isinstance(value.value, str)
-        return value.name if by_name else value.value
+        by_name = isinstance(param, kinds.Choice) and not isinstance(value.value, str)
+        return passed(None, value.name if by_name else value.value)
     if is_dataclass(value) and not isinstance(value, type):
         return tuple(getattr(value, item.name) for item in fields(value))
     return value
@@ -131,7 +126,7 @@ def _accepted(param: Plain) -> PlainValues:
     match param:
         case Var():
             return _SCALARS.get(param.dtype, _FLOAT)
-        case ConstInt() | ConstBool() | ConstFloat():
+        case kinds.ConstInt() | kinds.ConstBool() | kinds.ConstFloat():
             return param.accepts._replace(words=repr(param.value))
         case _:
             return param.accepts

@@ -16,17 +16,9 @@ from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
+from ffi_builder.spec import numbers
 from ffi_builder.spec._check import identifier, integer, make_plain, one_of, text
 from ffi_builder.spec.dtypes import DTypeField, one_of_dtypes
-from ffi_builder.spec.numbers import (
-    FUNCTIONS,
-    INT_RANGES,
-    MIRRORED,
-    OPERATORS,
-    RELATIONS,
-    VAR_DTYPES,
-    int_of_dtype,
-)
 from ffi_builder.spec.param import Named
 
 _LARGEST: Final = 127
@@ -140,7 +132,7 @@ class Var(Named, Arithmetic):
     def __post_init__(self) -> None:
         super().__post_init__()
         what = self.label
-        object.__setattr__(self, "dtype", one_of_dtypes(what, self.dtype, VAR_DTYPES))
+        object.__setattr__(self, "dtype", one_of_dtypes(what, self.dtype, numbers.VAR_DTYPES))
         if self.divisibility is not None:
             integer(f"{what}: divisibility", self.divisibility, at_least=1)
         for limit in ("divisibility", "min", "max"):
@@ -153,14 +145,12 @@ class Var(Named, Arithmetic):
                     "the kernel check it and return a status (CheckStatus)"
                 )
             if limit != "divisibility":
-                int_of_dtype(f"{what}: {limit}", value, self.dtype)
-        if self.destroy is not None:
-            identifier(f"{what}: destroy", self.destroy)
-        if self.pointee is not None:
-            text(f"{what}: pointee", self.pointee)
-        for own in ("destroy", "pointee"):
-            if getattr(self, own) is not None and self.dtype != "handle":
-                raise SpecError(f"{what}: {own} is for handles, but its dtype is {self.dtype}")
+                numbers.int_of_dtype(f"{what}: {limit}", value, self.dtype)
+        for own, check in (("destroy", identifier), ("pointee", text)):
+            if (given := getattr(self, own)) is not None:
+                check(f"{what}: {own}", given)
+                if self.dtype != "handle":
+                    raise SpecError(f"{what}: {own} is for handles, but its dtype is {self.dtype}")
         if self.divisibility == 1:  # any int is a multiple of 1
             object.__setattr__(self, "divisibility", None)
         if self.min is not None and self.max is not None and self.min > self.max:
@@ -173,7 +163,7 @@ class Var(Named, Arithmetic):
         return hash(self.name)
 
     def _check_multiple(self, what: str, divisor: int) -> None:
-        low, high = INT_RANGES[self.dtype]
+        low, high = numbers.INT_RANGES[self.dtype]
         low = low if self.min is None else self.min
         high = high if self.max is None else self.max
         if high // divisor * divisor < low:
@@ -182,7 +172,7 @@ class Var(Named, Arithmetic):
     @property
     def is_integer(self) -> bool:
         """Whether the symbol can be a dimension or stride: neither float, bool nor handle."""
-        return self.dtype in INT_RANGES
+        return self.dtype in numbers.INT_RANGES
 
     @override
     def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
@@ -226,7 +216,7 @@ class Expr(Arithmetic):
 
     def __post_init__(self) -> None:
         make_plain(self)
-        one_of("expression operator", self.op, OPERATORS)
+        one_of("expression operator", self.op, numbers.OPERATORS)
         for operand in (self.lhs, self.rhs):
             check_dim(f"operand of {self.op!r}", operand)
         if isinstance(self.lhs, int) and isinstance(self.rhs, int):
@@ -246,22 +236,22 @@ class Expr(Arithmetic):
             integer(f"divisor of {self.op!r}", self.rhs, at_least=1)
 
     def __str__(self) -> str:
-        if self.op in FUNCTIONS:
+        if self.op in numbers.FUNCTIONS:
             return f"{self.op}({self.lhs}, {self.rhs})"
         return self._infix(str)
 
     def __repr__(self) -> str:
-        if self.op in FUNCTIONS:
-            return f"{FUNCTIONS[self.op]}({self.lhs!r}, {self.rhs!r})"
+        if self.op in numbers.FUNCTIONS:
+            return f"{numbers.FUNCTIONS[self.op]}({self.lhs!r}, {self.rhs!r})"
         return self._infix(repr)
 
     def _infix(self, show: Callable[[object], str]) -> str:
-        lhs, rhs = show(self.lhs), show(self.rhs)
-        if isinstance(self.lhs, Expr) and OPERATORS[self.lhs.op] < OPERATORS[self.op]:
+        lhs, rhs, precedence = show(self.lhs), show(self.rhs), numbers.OPERATORS
+        if isinstance(self.lhs, Expr) and precedence[self.lhs.op] < precedence[self.op]:
             lhs = f"({lhs})"
         # `a - (b + c)`, `a * (b // c)`: operators group from the left, so an operand on the right
         # keeps its brackets at equal precedence too.
-        if isinstance(self.rhs, Expr) and OPERATORS[self.rhs.op] <= OPERATORS[self.op]:
+        if isinstance(self.rhs, Expr) and precedence[self.rhs.op] <= precedence[self.op]:
             rhs = f"({rhs})"
         return f"{lhs} {self.op} {rhs}"
 
@@ -438,7 +428,7 @@ class Relation(Condition):
 
     def __post_init__(self) -> None:
         make_plain(self)
-        one_of("operator of a relation", self.op, RELATIONS)
+        one_of("operator of a relation", self.op, numbers.RELATIONS)
         check_dim(f"operand of {self.op!r}", self.lhs)
         if self.op == "in":
             object.__setattr__(self, "rhs", _members(self.lhs, self.rhs))
@@ -447,7 +437,7 @@ class Relation(Condition):
             if isinstance(self.lhs, int) and not isinstance(rhs, int):
                 object.__setattr__(self, "rhs", self.lhs)
                 object.__setattr__(self, "lhs", rhs)
-                object.__setattr__(self, "op", MIRRORED[self.op])
+                object.__setattr__(self, "op", numbers.MIRRORED[self.op])
         if isinstance(self.lhs, int):
             raise SpecError(f"relation {self}: expected at least one Var")
         size = 1 + _size(self.lhs)
@@ -459,7 +449,7 @@ class Relation(Condition):
         """Return the right side; only beside a uint64 symbol may it be an int above int64."""
         what, is_uint64 = f"operand of {self.op!r}", getattr(self.lhs, "dtype", "") == "uint64"
         if is_uint64 and isinstance(self.rhs, int) and self.rhs >= 2**63:
-            return int_of_dtype(what, self.rhs, "uint64")
+            return numbers.int_of_dtype(what, self.rhs, "uint64")
         return check_dim(what, self.rhs)
 
     @override
@@ -533,3 +523,11 @@ def _binary(op: str, lhs: Any, rhs: Any) -> Expr:
 
 def _compare(op: str, lhs: object, rhs: object) -> Relation:
     return Relation(op, check_dim(f"operand of {op!r}", lhs), check_dim(f"operand of {op!r}", rhs))
+
+
+def two_meanings(what: str, one: Var, where: str, other: Var, there: str) -> SpecError:
+    """Return the error for two different symbols of one name, and where each of them is."""
+    return SpecError(
+        f"{what}: symbol {one.name!r} has two meanings: {one!r} {where} and {other!r} {there}; use "
+        f"another name, or the same fields"
+    )

@@ -219,11 +219,8 @@ def linear(value: Expr) -> tuple[int, Var, int] | None:
     if form is None:
         return None
     scale, symbol, offset = form
-    if symbol is None or scale == 0:
-        return None
-    if not all(-(2**63) <= number < 2**63 for number in (scale, offset)):
-        return None
-    return scale, symbol, offset
+    fits = all(-(2**63) <= number < 2**63 for number in (scale, offset))
+    return None if symbol is None or scale == 0 or not fits else (scale, symbol, offset)
 
 
 def constant(value: Expr) -> int | None:

@@ -35,16 +35,15 @@ reads the text.
 
 from __future__ import annotations
 
-import enum
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass
 from numbers import Integral, Real
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from ffi_builder.protocol import METADATA_FORMAT
 from ffi_builder.records import dataclass
+from ffi_builder.spec import params as kinds
 from ffi_builder.spec.composite import (
     HIDDEN,
     Optional,
@@ -54,25 +53,18 @@ from ffi_builder.spec.composite import (
     required,
     takes_more,
 )
+from ffi_builder.spec.defaults import passed
 from ffi_builder.spec.expr import Var
 from ffi_builder.spec.lists import List
 from ffi_builder.spec.numbers import FLOAT_DTYPES
 from ffi_builder.spec.param import MISSING
-from ffi_builder.spec.params import (
-    Array,
-    Choice,
-    ConstBool,
-    ConstFloat,
-    ConstInt,
-    ConstNone,
-    Function,
-    Map,
-    Object,
-)
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensors.tensor import Tensor
 from ffi_builder.spec.tensors.tensor_list import TensorList
 from ffi_builder.spec.variant import Variant
+
+if TYPE_CHECKING:
+    from ffi_builder.spec.signature import Signature
 
 _SCALARS: Final = {"bool": "bool", "handle": "void*", **dict.fromkeys(FLOAT_DTYPES, "float")}
 _SCHEMAS: Final = {
@@ -113,31 +105,25 @@ class MetadataText:
 
 
 def metadata_text(
-    params: Sequence[Param],
-    returns: Result | Sequence[Result] | None,
-    doc: str,
-    constraints: str,
-    *,
-    borrows_tensors: bool,
-    holds_gil: bool = False,
+    signature: Signature, *, borrows_tensors: bool, holds_gil: bool = False
 ) -> MetadataText:
-    """Return the metadata of a signature with these fields; ``constraints`` is a text.
+    """Return the metadata of a signature.
 
     ``borrows_tensors`` says that the kernel uses tensors only during the call, ``holds_gil`` that
     the wrapper takes Python's GIL for it.
     """
     schema: dict[str, Any] = {"type": "ffi.Function"}
-    arguments = [param for param in params if not isinstance(param, HIDDEN)]
+    arguments, returns = signature.arguments, signature.returns
     if not takes_more(arguments):  # tvm-ffi's says no more, either
         schema = _schema_of_function(arguments, returns)
     own: dict[str, object] = {"format": METADATA_FORMAT}
-    own |= _true(borrows=borrows_tensors, holds_gil=holds_gil, doc=doc)
-    own["params"] = [_param(param) for param in params]
+    own |= _true(borrows=borrows_tensors, holds_gil=holds_gil, doc=signature.doc)
+    own["params"] = [_param(param) for param in signature.params]
     if isinstance(returns, Sequence):
         own["returns"] = [_typed(result) for result in returns]
     elif returns is not None:
         own["returns"] = _typed(returns)
-    own |= _true(where=constraints)
+    own |= _true(where=signature.constraints)
     return MetadataText(_compact(schema), _compact(own)[1:-1])
 
 
@@ -167,18 +153,18 @@ def _kind(param: Param) -> dict[str, object]:
             return {"kind": dtype, **more, **own}
         case TupleParam() | Struct():
             more["elements"] = [{"name": each.name, **_kind(each)} for each in inner.params]
-        case ConstNone():
+        case kinds.ConstNone():
             more["value"] = None
-        case ConstInt() | ConstBool() | ConstFloat():
+        case kinds.ConstInt() | kinds.ConstBool() | kinds.ConstFloat():
             more["value"] = _value(inner.value)
-        case Choice(choices=choices):
+        case kinds.Choice(choices=choices):
             more["choices"] = list(choices)
         case List(dtype=dtype):
             more["dtype"] = dtype.type_text() if isinstance(dtype, List) else dtype
         case Variant(params=params):
-            kinds = [_kind(each) for each in params]
-            more["kinds"] = [each["kind"] for each in kinds]
-            for intent in (each["intent"] for each in kinds if "intent" in each):
+            inside = [_kind(each) for each in params]
+            more["kinds"] = [each["kind"] for each in inside]
+            for intent in (each["intent"] for each in inside if "intent" in each):
                 more["intent"] = intent
         case Tensor(intent=str(intent)) | TensorList(tensor=Tensor(intent=str(intent))):
             more["intent"] = intent
@@ -219,29 +205,24 @@ def _schema(given: Any) -> dict[str, Any]:
             return {"type": "ffi.Array", "args": [{"type": _SCHEMAS["Tensor"]}]}
         case List(element=element, mutable=mutable):
             return {"type": "ffi.List" if mutable else "ffi.Array", "args": [_schema(element)]}
-        case Array(of=of):
+        case kinds.Array(of=of):
             return {"type": "ffi.Array", "args": [_ANY if of is None else _schema(of)]}
-        case Map(items=items, mutable=mutable):
+        case kinds.Map(items=items, mutable=mutable):
             both = [_ANY, _ANY] if items is None else [_schema(each) for each in items]
             return {"type": "ffi.Dict" if mutable else "ffi.Map", "args": both}
-        case Function(params=params, returns=returns) if params is not None:
+        case kinds.Function(params=params, returns=returns) if params is not None:
             return _schema_of_function(params, cast("Result | None", returns))
-        case Object(type_key=key):
+        case kinds.Object(type_key=key):
             return {"type": key or "ffi.Object"}
         case _:
             return {"type": _SCHEMAS.get(type(param).__name__, "Any")}
 
 
 def _value(value: object, param: Param | None = None) -> object:
-    """Convert a default to JSON.
-
-    An enumerator becomes its value, or its name where the parameter is a Choice and the value is no
-    str. A dataclass or NamedTuple becomes the tuple that a call passes for it.
-    """
+    """Convert a default, or the plain value that it stands for, to JSON."""
+    inner = None if param is None else required(param)
+    value = passed(inner, value)
     match value:
-        case enum.Enum():
-            by_name = isinstance(_required(param), Choice) and type(value.value) is not str
-            return _value(value.name if by_name else value.value)
         case None | bool():
             return value
         case Integral():
@@ -254,33 +235,20 @@ def _value(value: object, param: Param | None = None) -> object:
         case bytes():
             return {"bytes": value.hex()}
         case list():
-            return _values(cast("list[object]", value), param)
+            return _values(cast("list[object]", value), inner)
         case tuple():
-            return {"tuple": _values(cast("tuple[object, ...]", value), param)}
+            return {"tuple": _values(cast("tuple[object, ...]", value), inner)}
         case dict():
             pairs = cast("dict[object, object]", value).items()
             return {"dict": [[_value(key), _value(item)] for key, item in pairs]}
         case _:
-            if type(value) is str:
-                return value
-            if is_dataclass(value) and not isinstance(value, type):
-                items = [getattr(value, item.name) for item in fields(value)]
-                return {"tuple": _values(items, param)}
-            return _unwritable(repr(value))
+            return value if type(value) is str else _unwritable(repr(value))
 
 
 def _values(values: Sequence[object], param: Param | None) -> list[object]:
-    inner = _required(param)
-    params: Sequence[Param | None] = ()
-    if isinstance(inner, (Struct, TupleParam)):
-        params = inner.params
-    if len(params) != len(values):
-        params = [None] * len(values)
-    return [_value(value, element) for value, element in zip(values, params, strict=True)]
-
-
-def _required(param: Param | None) -> Param | None:
-    return None if param is None else required(param)
+    params = param.params if isinstance(param, (Struct, TupleParam)) else ()
+    elements = params if len(params) == len(values) else [None] * len(values)
+    return [_value(value, element) for value, element in zip(values, elements, strict=True)]
 
 
 def _unwritable(shown: str) -> object:

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
-from ffi_builder.spec._check import Stored, boolean
+from ffi_builder.spec._check import Stored, boolean, listed
 from ffi_builder.spec.dtypes import DTypeLike, one_of_dtypes
 from ffi_builder.spec.expr import Var
 from ffi_builder.spec.numbers import NUMBER_DTYPES
@@ -143,9 +143,8 @@ class Function(Named):
             if self.returns is not None:
                 raise SpecError(f"{self.label}: returns: expected params too, such as []")
             return
-        if isinstance(self.params, str) or not isinstance(self.params, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise SpecError(f"{self.label}: params: expected a list but got {self.params!r}")
-        params = tuple(element_of(self, "params", given) for given in self.params)
+        given = listed(f"{self.label}: params", self.params, "a list")
+        params = tuple(element_of(self, "params", each) for each in given)
         object.__setattr__(self, "params", params)
         if self.returns is not None:
             object.__setattr__(self, "returns", element_of(self, "returns", self.returns))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias
 
 from ffi_builder import abi
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import Stored, one_of
+from ffi_builder.spec._check import Stored, listed, one_of
 from ffi_builder.spec.composite import Param, required, with_paths
 from ffi_builder.spec.tensors.devices import ANY
 from ffi_builder.spec.tensors.tensor import Tensor
@@ -101,6 +101,4 @@ def _names(what: str, tensors: dict[str, Tensor], given: object) -> Sequence[obj
         return written
     if given is False:
         return ()
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise SpecError(f"{what}: expected True or a list of names of tensors but got {given!r}")
-    return cast("Sequence[object]", given)
+    return listed(what, given, "True or a list of names of tensors")

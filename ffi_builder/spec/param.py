@@ -53,6 +53,8 @@ class Metadata:
     """The word for this kind of parameter in signatures; the name of the class by default."""
     accepts: ClassVar[PlainValues] = PlainValues("a plain value")
     """The plain Python values that a default may be."""
+    kernel_dtype: ClassVar[str | None] = None
+    """The dtype of the number that the kernel gets in place of the value."""
 
     default: object = field(default=MISSING, compare=False)
     kw_only: bool = field(default=False, compare=False)
@@ -91,11 +93,6 @@ class Metadata:
         """
         del device, outline
         return self.type_name
-
-    @property
-    def kernel_dtype(self) -> str | None:
-        """The dtype of the number that the kernel gets in place of the value; for a Choice only."""
-        return None
 
     def _check_metadata(self, what: str) -> None:
         if self.doc != "":

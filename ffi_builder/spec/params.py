@@ -56,9 +56,8 @@ class Shape(Named):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(
-            self, "shape", check_entries(f"{self.label}: shape", self.shape, optional=False)
-        )
+        shape = check_entries(f"{self.label}: shape", self.shape, optional=False)
+        object.__setattr__(self, "shape", shape)
 
     @override
     def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
@@ -313,11 +312,7 @@ class DType(Named):
     """
 
     accepts: ClassVar[PlainValues] = PlainValues("a dtype")
-
-    @property
-    @override
-    def kernel_dtype(self) -> str:
-        return "int32"
+    kernel_dtype: ClassVar[str | None] = "int32"
 
 
 @dataclass(frozen=True, repr=False)
@@ -333,11 +328,7 @@ class Device(Named):
     """
 
     accepts: ClassVar[PlainValues] = PlainValues("a device")
-
-    @property
-    @override
-    def kernel_dtype(self) -> str:
-        return "int64"
+    kernel_dtype: ClassVar[str | None] = "int64"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -374,6 +365,7 @@ class Choice(Text):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "dtype", one_of_dtypes(self.label, self.dtype, INT_RANGES))
+        object.__setattr__(self, "kernel_dtype", self.dtype)
         given = cast("object", self.choices)
         if not isinstance(given, Mapping) or not given:
             raise SpecError(
@@ -399,11 +391,6 @@ class Choice(Text):
                 f"backslashes, but got {choice!r}"
             )
         return word, int_of_dtype(f"{what}[{word!r}]", value, self.dtype)
-
-    @property
-    @override
-    def kernel_dtype(self) -> str:
-        return self.dtype
 
     @override
     def type_text(self, device: str | None = None, *, outline: bool = False) -> str:

@@ -7,16 +7,9 @@ from dataclasses import field
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
-from ffi_builder.spec.composite import (
-    HIDDEN,
-    Optional,
-    Param,
-    Plain,
-    elements,
-    required,
-    with_paths,
-)
-from ffi_builder.spec.expr import Expr, Var
+from ffi_builder.spec import composite
+from ffi_builder.spec.composite import Param
+from ffi_builder.spec.expr import Expr, Var, two_meanings
 from ffi_builder.spec.functions import linear, variables
 from ffi_builder.spec.lists import List
 from ffi_builder.spec.overlap import tensors_of
@@ -32,7 +25,7 @@ class _Item:
     """A parameter or an element of a parameter, and whether it may be absent."""
 
     path: str
-    param: Plain
+    param: composite.Plain
     optional: bool
 
 
@@ -119,9 +112,9 @@ def every(params: Iterable[Param]) -> Iterator[_Item]:
 
 
 def _with_elements(path: str, param: Param, *, optional: bool) -> Iterator[_Item]:
-    absent = optional or isinstance(param, (Optional, Variant))
-    yield _Item(path, required(param), absent)
-    for inner, element in elements(param, path):
+    absent = optional or isinstance(param, (composite.Optional, Variant))
+    yield _Item(path, composite.required(param), absent)
+    for inner, element in composite.elements(param, path):
         yield from _with_elements(inner, element, optional=absent)
 
 
@@ -227,7 +220,7 @@ def device_tensors(params: Sequence[Param]) -> list[tuple[str, Tensor]]:
         >>> [path for path, _ in device_tensors(params)]
         ['x', 'rest[0]']
     """
-    arguments = [param for param in params if not isinstance(param, HIDDEN)]
+    arguments = [param for param in params if not isinstance(param, composite.HIDDEN)]
     return [(p, tensor) for p, tensor in tensors_of(arguments).items() if tensor.device != "cpu"]
 
 
@@ -250,12 +243,12 @@ def occurrences(params: Sequence[Param], *, elements: bool = True) -> Iterator[t
         A.shape[1] k
         x.shape[0] k
     """
-    for path, param in with_paths(params):
-        yield from own_occurrences(path, required(param), elements=elements)
+    for path, param in composite.with_paths(params):
+        yield from own_occurrences(path, composite.required(param), elements=elements)
 
 
 def own_occurrences(
-    path: str, param: Plain, *, elements: bool = True
+    path: str, param: composite.Plain, *, elements: bool = True
 ) -> Iterator[tuple[str, object]]:
     """Yield the places of one parameter, without those of its elements."""
     match param:
@@ -288,8 +281,8 @@ def refuse_references(what: str, params: Sequence[Param]) -> None:
 
     Results and Workspaces, which the wrapper allocates, may take all of these.
     """
-    for path, param in with_paths(params):
-        tensor = required(param)
+    for path, param in composite.with_paths(params):
+        tensor = composite.required(param)
         if isinstance(tensor, Tensor) and not isinstance(tensor, Workspace):
             for name in (name for name in tensor.references if name != "dtype"):
                 cure = (
@@ -312,10 +305,7 @@ def check_one_meaning(
         for var in variables(value):
             before_path, before = first.setdefault(var.name, (path, var))
             if before != var:
-                raise SpecError(
-                    f"{what}: symbol {var.name!r} has two meanings: {before!r} at {before_path} "
-                    f"and {var!r} at {path}; use another name, or the same fields"
-                )
+                raise two_meanings(what, before, f"at {before_path}", var, f"at {path}")
     return first
 
 

@@ -6,23 +6,13 @@ from collections.abc import Sequence
 from typing import Final, TypeAlias, Union, cast, get_args
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec.composite import Optional, Param, is_param, required
+from ffi_builder.spec import params as kinds
+from ffi_builder.spec._check import listed
+from ffi_builder.spec.composite import PARAM_TYPES, Optional, Param, required
 from ffi_builder.spec.expr import Dim, Expr, Var
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.lists import List
 from ffi_builder.spec.param import MISSING
-from ffi_builder.spec.params import (
-    Any,
-    Array,
-    Bytes,
-    Device,
-    DType,
-    Function,
-    Map,
-    Object,
-    Shape,
-    String,
-)
 from ffi_builder.spec.tensors.tensor import Tensor
 from ffi_builder.spec.tensors.tensor_list import TensorList
 from ffi_builder.spec.tensors.workspace import Workspace, check_allocated
@@ -30,17 +20,17 @@ from ffi_builder.spec.variant import Variant
 
 HandedOver: TypeAlias = Union[
     Var,
-    String,
-    Bytes,
-    DType,
-    Device,
-    Object,
-    Function,
-    Array,
-    Map,
+    kinds.String,
+    kinds.Bytes,
+    kinds.DType,
+    kinds.Device,
+    kinds.Object,
+    kinds.Function,
+    kinds.Array,
+    kinds.Map,
     List,
     TensorList,
-    Any,
+    kinds.Any,
     Variant,
     Optional,
 ]
@@ -52,7 +42,7 @@ Examples:
     >>> [kind.__name__ for kind in get_args(HandedOver)][:6]
     ['Var', 'String', 'Bytes', 'DType', 'Device', 'Object']
 """
-Result: TypeAlias = Union[HandedOver, Tensor, Shape]
+Result: TypeAlias = Union[HandedOver, Tensor, kinds.Shape]
 """A result. The wrapper itself makes a Tensor, whose data the kernel writes, and a Shape.
 
 Examples:
@@ -80,10 +70,9 @@ def check_results(what: str, returns: object) -> Result | tuple[Result, ...] | N
     if isinstance(returns, _TYPES):
         _check_result(f"{what}: {returns.name!r}", returns)
         return returns
-    if isinstance(returns, str) or is_param(returns) or not isinstance(returns, Sequence):
-        raise SpecError(f"{what}: expected None, one of {_NAMES}, or a list but got {returns!r}")
+    every = listed(what, returns, f"None, one of {_NAMES}, or a list", PARAM_TYPES)
     results: list[Result] = []
-    for index, result in enumerate(cast("Sequence[object]", returns)):
+    for index, result in enumerate(every):
         if not isinstance(result, _TYPES):
             raise SpecError(f"{what}[{index}]: expected one of {_NAMES} but got {result!r}")
         if any(result.name == other.name for other in results):
@@ -216,7 +205,7 @@ def sizes(result: Result) -> list[tuple[str, Dim | None]]:
         >>> sizes(pairs)
         [('pairs.shape[0]', ceildiv(Var('n', 'int64'), 2)), ('pairs.shape[1]', 2)]
     """
-    if isinstance(result, Shape):
+    if isinstance(result, kinds.Shape):
         return [(f"{result.name}[{index}]", entry) for index, entry in enumerate(result.shape)]
     if not isinstance(result, Tensor) or "shape" in result.references:
         return []

@@ -12,17 +12,10 @@ from ffi_builder.records import dataclass
 from ffi_builder.spec import places
 from ffi_builder.spec._check import NO_DOC, DocField, documentation, identifier, make_plain
 from ffi_builder.spec.canonical import canonical_text, constraints_text
-from ffi_builder.spec.composite import (
-    HIDDEN,
-    Param,
-    check_params,
-    required,
-    takes_more,
-    with_paths,
-)
+from ffi_builder.spec.composite import HIDDEN, Param, check_params, required, takes_more, with_paths
 from ffi_builder.spec.conditions import check_conditions
 from ffi_builder.spec.defaults import check_default
-from ffi_builder.spec.expr import Condition, Var
+from ffi_builder.spec.expr import Condition, Var, two_meanings
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.metadata import metadata_text
 from ffi_builder.spec.overlap import NOTHING, NoOverlap, check_no_overlap
@@ -205,17 +198,10 @@ class Signature:
                 scale(x: Tensor([n, 4], float23))
                                         ^^^^^^^
         """
-        from ffi_builder.spec.parsing.parse import (
-            parse_signature,  # many signatures are made in Python
-        )
+        # Many signatures are made in Python.
+        from ffi_builder.spec.parsing.parse import parse_signature
 
-        return parse_signature(
-            text,
-            device,
-            lambda name, params, returns, where, no_overlap: cls(
-                name, params, returns, where=where, no_overlap=no_overlap
-            ),
-        )
+        return parse_signature(text, device, cls)
 
     def canonical(self, *, device: str | None = None) -> str:
         """Return the text from which :meth:`parse` makes an equal signature.
@@ -233,7 +219,7 @@ class Signature:
             >>> spec.Signature.parse(scale.canonical()) == scale
             True
         """
-        return canonical_text(self.name, self.params, self.returns, self.constraints, device)
+        return canonical_text(self, device)
 
     def metadata(self, *, borrows_tensors: bool = False) -> str:
         """Return the JSON that describes a function of this signature to Python callers.
@@ -250,15 +236,12 @@ class Signature:
             >>> sorted(json.loads(scale.metadata()))
             ['ffi_builder', 'type_schema']
         """
-        text = metadata_text(
-            self.params, self.returns, self.doc, self.constraints, borrows_tensors=borrows_tensors
-        )
-        return text.of(self.name)
+        return metadata_text(self, borrows_tensors=borrows_tensors).of(self.name)
 
     @property
     def constraints(self) -> str:
         """The text behind ``where``: ``n % 2 == 0, no_overlap(y)``; may be empty."""
-        return constraints_text(self.params, self.where, self.no_overlap)
+        return constraints_text(self)
 
     def __str__(self) -> str:
         """Return the canonical text. Error messages show :func:`outline` instead."""
@@ -336,10 +319,7 @@ class Signature:
                     f"of a {noun} needs"
                 )
             if known != var:
-                raise SpecError(
-                    f"{what}: symbol {var.name!r} has two meanings: {known!r} in the parameters "
-                    f"and {var!r} at {path}; use another name, or the same fields"
-                )
+                raise two_meanings(what, known, "in the parameters", var, f"at {path}")
             if var not in always:
                 raise SpecError(
                     f"{what}: {path} = {entry} of a {noun} needs symbol {var.name!r}, which only "

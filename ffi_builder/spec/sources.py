@@ -6,16 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec.composite import (
-    HIDDEN,
-    Optional,
-    Param,
-    Struct,
-    TupleParam,
-    elements,
-    required,
-    with_paths,
-)
+from ffi_builder.spec import composite
+from ffi_builder.spec.composite import Param
 from ffi_builder.spec.places import every
 from ffi_builder.spec.tensors.tensor import Tensor
 from ffi_builder.spec.tensors.workspace import Workspace
@@ -31,7 +23,7 @@ def with_known_dtypes(what: str, params: Sequence[Param]) -> Sequence[Param]:
         SpecError: ``x`` is not a tensor that every call checks before this one, or has a
             ``storage_dtype``.
     """
-    inner = (required(param) for _, param in with_paths(params))
+    inner = (composite.required(param) for _, param in composite.with_paths(params))
     if not any(isinstance(each, Tensor) and each.references for each in inner):
         return params
     arguments = _Arguments(what, params)
@@ -49,14 +41,16 @@ class _Arguments:
     def known(self, path: str, param: Param, *, always: bool) -> Param:
         """Return a parameter whose tensors store the tensor that their dtype is taken from."""
         match param:
-            case Optional(param=inner):
+            case composite.Optional(param=inner):
                 made = self.known(path, inner, always=False)
                 return param if made is inner else replace(param, param=made)
-            case TupleParam() | Struct():
-                inner = [self.known(*each, always=always) for each in elements(param, path)]
+            case composite.TupleParam() | composite.Struct():
+                inner = [
+                    self.known(*each, always=always) for each in composite.elements(param, path)
+                ]
                 if all(new is old for new, old in zip(inner, param.params, strict=True)):
                     return param
-                name = "params" if isinstance(param, TupleParam) else "fields"
+                name = "params" if isinstance(param, composite.TupleParam) else "fields"
                 return replace(param, **{name: inner})
             case Tensor() if not isinstance(param, Workspace):
                 if "dtype" in param.references:
@@ -89,7 +83,9 @@ def with_sources(what: str, tensor: Tensor, params: Sequence[Param]) -> Tensor:
     """
     if not tensor.references:
         return tensor
-    known = [path for path, param in _arguments(params) if isinstance(required(param), Tensor)]
+    known = [
+        path for path, param in _arguments(params) if isinstance(composite.required(param), Tensor)
+    ]
     sources: dict[str, Tensor] = {}
     for name, path in tensor.references.items():
         where = f"{what}: {name}: {path}.{name}"
@@ -99,7 +95,9 @@ def with_sources(what: str, tensor: Tensor, params: Sequence[Param]) -> Tensor:
 
 
 def _arguments(params: Sequence[Param]) -> Iterator[tuple[str, Param]]:
-    return with_paths([param for param in params if not isinstance(param, HIDDEN)])
+    return composite.with_paths(
+        [param for param in params if not isinstance(param, composite.HIDDEN)]
+    )
 
 
 def _always_there(
@@ -107,7 +105,7 @@ def _always_there(
 ) -> Tensor:
     """Return the tensor at a path; errors list ``tensors`` as the ones to choose from."""
     source = dict(_arguments(params)).get(path)
-    if source is None or not isinstance(required(source), Tensor):
+    if source is None or not isinstance(composite.required(source), Tensor):
         among = f"the arguments {which}".rstrip()
         raise SpecError(
             f"{where}: expected a Tensor among {among}: {', '.join(tensors) or 'none'}"

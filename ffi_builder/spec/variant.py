@@ -9,6 +9,7 @@ from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
+from ffi_builder.spec._check import listed
 from ffi_builder.spec.expr import Var
 from ffi_builder.spec.numbers import FLOAT_DTYPES, NUMBER_DTYPES
 from ffi_builder.spec.param import Metadata
@@ -73,10 +74,7 @@ class Variant(Metadata):
     params: Sequence[Alternative]
 
     def __post_init__(self) -> None:
-        given = cast("object", self.params)
-        if isinstance(given, (str, Metadata)) or not isinstance(given, Sequence):
-            raise SpecError(f"Variant: expected a list of parameters but got {given!r}")
-        params = list(cast("Sequence[object]", given))
+        params = listed("Variant", self.params, "a list of parameters", (Metadata,))
         what = "Variant"
         for param in params:
             if not _is_alternative(param):

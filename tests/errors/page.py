@@ -13,7 +13,6 @@ import pytest
 
 from ffi_builder import SpecError, attach, runtime, spec
 from ffi_builder.plan import Words
-from ffi_builder.plan.messages import template_parts
 from ffi_builder.providers import NopCallProvider, when
 from ffi_builder.providers.cuda import capability
 from ffi_builder.spec import Signature
@@ -22,6 +21,7 @@ from tests.differential import description
 from tests.errors.cases import GROUPS, Case
 from tests.errors.specs import SPECS, WITHOUT_DEFAULT
 from tests.support.wrapping import RawWrapper, new_module
+from tools.plan_header import template_parts
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "errors.md"
 CASES: Final = [case for group in GROUPS for case in group.cases]

@@ -17,13 +17,11 @@ from ffi_builder.plan.messages import (
     FRAME_WITHOUT_ARGUMENT,
     NEAREST,
     OR_NONE,
-    PLACEHOLDERS,
     SIGNATURE_LIMIT,
     TYPE_NAMES,
     choices_text,
     float_text,
     signature_text,
-    template_parts,
 )
 from ffi_builder.plan.step import Check
 from ffi_builder.plan.steps import (
@@ -41,6 +39,7 @@ from ffi_builder.plan.steps import (
     named_words,
 )
 from ffi_builder.spec import Var
+from tools.plan_header import PLACEHOLDERS, template_parts
 
 CHECKS = (Path(__file__).parents[2] / "docs" / "checks.md").read_text()
 PROSE = re.sub(r"^```.*?^```$", "", CHECKS, flags=re.MULTILINE | re.DOTALL)

@@ -151,7 +151,7 @@ class Breaker:
                 return self._value(place, -1)
             case s.CheckBool():
                 return self._put(place, d.of_int(2))
-            case s.CheckPacked(limit=limit):
+            case s.CheckPacked(expected=limit):
                 return self._value(replace(place, packing=1), limit + 1)
             case s.Fits(dtype=dtype):
                 beyond = INT_RANGES[dtype][1] + 1

@@ -7,62 +7,42 @@ from functools import cached_property
 from typing import Final, TypeVar
 
 from ffi_builder import abi, spec
-from ffi_builder.builder.fast_path.state import (
-    ContainerValues,
-    ListValues,
-    NumberListValues,
-    ObjectValues,
-    Position,
-    Record,
-    ScalarValues,
-    ShapeValues,
-    State,
-    Stored,
-    Symbol,
-    TensorValues,
-    TextValues,
-    VariantValues,
-)
+from ffi_builder.builder.fast_path import state
+from ffi_builder.builder.fast_path.state import Position
 from ffi_builder.ir import Block, CheckingBuilder, Value
 from ffi_builder.ir.checking import call_support
 from ffi_builder.plan import Place
+from ffi_builder.records import dataclass
 
-Kind = TypeVar("Kind", bound=Record)
+Kind = TypeVar("Kind", bound=state.Record)
 
 DL: Final = abi.OBJECT_SIZE
 """Offset of the DLTensor in a Tensor object, behind the object's header."""
 
 
+@dataclass(repr=False, eq=False)
 class FastPath:
     """The cursor, the arguments and the decoded values, with methods to read and check values."""
 
-    def __init__(
-        self,
-        b: CheckingBuilder,
-        args: Value,
-        count: Value,
-        slow: Block,
-        wrong: Block,
-        overlapping: Block,
-        rank: int,
-    ) -> None:
-        self.b = b
-        self.args = args
-        self.count = count
-        self.slow = slow
-        """Target of failed checks, except those below."""
-        self.wrong = wrong
-        """Target of a failed count check. It takes the count as a block argument, so that later
-        failures need not keep it live."""
-        self.overlapping = overlapping
-        """Target of failed comparisons of memory: ``slow`` unless lists are compared."""
-        self.rank = rank
-        """The largest number of dimensions of any tensor."""
+    b: CheckingBuilder
+    args: Value
+    count: Value
+    slow: Block
+    """Target of failed checks, except those below."""
+    wrong: Block
+    """Target of a failed count check. It takes the count as a block argument, so that later
+    failures need not keep it live."""
+    overlapping: Block
+    """Target of failed comparisons of memory: ``slow`` unless lists are compared."""
+    rank: int
+    """The largest number of dimensions of any tensor."""
+
+    def __post_init__(self) -> None:
         self.alone: frozenset[spec.Var] = frozenset()
         """Symbols that no check reads. A stride that binds one is loaded only where it is used."""
         self.sorted: frozenset[Position] = frozenset()
         """Lists whose elements are sorted by address, to compare their memory."""
-        self.stored: dict[spec.Var, Stored] = {}
+        self.stored: dict[spec.Var, state.Stored] = {}
         """Symbols whose strides have not been loaded."""
         self.elements: dict[Position, Value] = {}
         """The address of the current ``TVMFFIAny`` of each list that a loop goes through."""
@@ -76,11 +56,11 @@ class FastPath:
         """The Maps among them, whose memory the support code has allocated."""
         self.doubts: list[tuple[Block, Block]] = []
         """Blocks that ask the diagnosis whether a call is wrong, each with the one that goes on."""
-        self.state = State()
+        self.state = state.State()
 
     # ---- reading
 
-    def symbol(self, var: spec.Var) -> Symbol:
+    def symbol(self, var: spec.Var) -> state.Symbol:
         """Return a bound symbol; a symbol in ``stored`` is loaded at the cursor."""
         stored = self.stored.get(var)
         if stored is None:
@@ -92,7 +72,7 @@ class FastPath:
         value = b.field(b.types.i64, strides, 8 * place.index)
         if place.packing > 1:
             value = b.mul(value, b.i64(place.packing))
-        return Symbol(value=value, low=stored.low, high=stored.high, certain=None, seen=None)
+        return state.Symbol(value=value, low=stored.low, high=stored.high, certain=None, seen=None)
 
     def record(self, position: Position, kind: type[Kind]) -> Kind:
         """Return the record at a position, which must be of this kind."""
@@ -100,9 +80,9 @@ class FastPath:
         assert isinstance(record, kind)
         return record
 
-    def tensor(self, position: Position) -> TensorValues:
+    def tensor(self, position: Position) -> state.TensorValues:
         """Return the record of the tensor at a position."""
-        return self.record(position, TensorValues)
+        return self.record(position, state.TensorValues)
 
     def data(self, position: Position) -> Value:
         """Return data + byte_offset of a tensor."""
@@ -112,29 +92,27 @@ class FastPath:
 
     def entries(self, position: Position) -> list[Value]:
         """Return the entries of the Shape at a position."""
-        return self.record(position, ShapeValues).entries
+        return self.record(position, state.ShapeValues).entries
 
-    def tensor_list(self, position: Position) -> ListValues:
+    def tensor_list(self, position: Position) -> state.ListValues:
         """Return the record of the list of tensors at a position."""
-        return self.record(position, ListValues)
+        return self.record(position, state.ListValues)
 
     def length(self, position: Position) -> Value:
         """Return the number of elements of the list at a position, as i64."""
-        record = self.state.records[position]
-        assert isinstance(record, (ListValues, NumberListValues))
-        return record.length
+        return self.record(position, state.CountedValues).length
 
-    def text(self, position: Position) -> TextValues:
+    def text(self, position: Position) -> state.TextValues:
         """Return the record of the str or bytes at a position."""
-        return self.record(position, TextValues)
+        return self.record(position, state.TextValues)
 
     def scalar(self, position: Position) -> Value:
         """Return the value of the scalar or Choice at a position."""
         record = self.state.records[position]
-        if isinstance(record, TextValues):
+        if isinstance(record, state.TextValues):
             assert record.choice is not None
             return record.choice
-        assert isinstance(record, ScalarValues)
+        assert isinstance(record, state.ScalarValues)
         return record.value
 
     def any_at(self, position: Position) -> tuple[Value, int]:
@@ -142,7 +120,7 @@ class FastPath:
         if position in self.elements:
             return self.elements[position], 0
         *outer, last = position
-        if isinstance(self.state.records.get(tuple(outer)), VariantValues):
+        if isinstance(self.state.records.get(tuple(outer)), state.VariantValues):
             return self.any_at(tuple(outer))  # the value itself
         base = self.cells(tuple(outer)) if outer else self.args
         return base, last * abi.ANY_SIZE
@@ -156,9 +134,15 @@ class FastPath:
         index = b.field(b.types.i32, base, offset)
         return index, b.field(b.types.i64, base, offset + abi.ANY_PAYLOAD)
 
+    def look(self, position: Position) -> tuple[Value, Value]:
+        """Load the type index, and the payload as a pointer, of the ``TVMFFIAny`` at a position."""
+        b, t = self.b, self.b.types
+        base, offset = self.any_at(position)
+        return b.field(t.i32, base, offset), b.field(t.ptr, base, offset + abi.ANY_PAYLOAD)
+
     def object_at(self, position: Position) -> Value:
         """Return the object at a position; NULL if it is absent."""
-        return self.record(position, ObjectValues).object
+        return self.record(position, state.ObjectValues).object
 
     def object(self, position: Position) -> Value:
         """Return the object at a position; if it is absent, ``zeros``."""
@@ -176,7 +160,7 @@ class FastPath:
 
     def cells(self, position: Position) -> Value:
         """Return the pointer to the elements of an Array or List."""
-        container = self.record(position, ContainerValues)
+        container = self.record(position, state.ContainerValues)
         if container.cells is None:
             container.cells = self._pointer(position, abi.CELL_DATA)
         return container.cells

@@ -29,16 +29,7 @@ from collections.abc import Iterable
 from typing_extensions import assert_never
 
 from ffi_builder import spec
-from ffi_builder.builder.fast_path import (
-    lists,
-    numbers,
-    objects,
-    overlap,
-    scalars,
-    tensors,
-    values,
-    variants,
-)
+from ffi_builder.builder.fast_path import lists, numbers, objects, overlap, scalars, tensors, values
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.state import Merge, VariantValues
 from ffi_builder.ir import Value
@@ -58,7 +49,7 @@ def emit_optional(fast: FastPath, place: Place, steps: Iterable[s.AnyStep]) -> N
 def emit_variant(fast: FastPath, step: s.DecodeVariant) -> None:
     """Emit the checks of a Variant: a branch for each parameter."""
     b = fast.b
-    variants.decode(fast, step)
+    objects.decode_variant(fast, step)
     number = fast.record(step.place.position, VariantValues).number
     for own, alternative in enumerate(step.alternatives, 1):
         there = b.eq(number, b.i32(own))
@@ -196,7 +187,7 @@ def _emit(fast: FastPath, step: s.AnyStep) -> None:
         case s.CheckChoice(place, choice):
             objects.check_choice(fast, place, choice)
         case s.CheckPacked(place):
-            tensors.check_packed(fast, place, step.limit)
+            tensors.check_packed(fast, place, step.expected)
         case s.AtLeast() | s.AtMost():
             values.check_bound(fast, step)
         case s.Divisible():

@@ -288,10 +288,8 @@ def _write(
     if not tensor.ndim:
         return
     sizes = [_size(fast, tensor, at, axis) for axis in range(tensor.ndim)]
-    for array, entries in (
-        (own.shapes, sizes),
-        (own.strides, _strides(fast, tensor, at, sizes)),
-    ):
+    arrays = (own.shapes, sizes), (own.strides, _strides(fast, tensor, at, sizes))
+    for array, entries in arrays:
         row = b.element(array, index, _row(tensor.ndim))
         for axis, entry in enumerate(entries):
             b.store(fast.value(entry), b.offset(row, 8 * axis))

@@ -21,7 +21,7 @@ from typing import Final
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
-from ffi_builder.builder.fast_path import lists, objects
+from ffi_builder.builder.fast_path import lists
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.scalars import narrowed
 from ffi_builder.builder.fast_path.state import NumberListValues
@@ -190,7 +190,7 @@ def _check_numbers(
 def _branch(fast: FastPath, place: Place, object_: Value, array: Block, shape: Block) -> None:
     """Branch to one of two blocks. Of a moved object, only the header has the type."""
     b = fast.b
-    index, _ = objects.look(fast, place)
+    index, _ = fast.look(place.position)
     other = b.new_block(cold=True)
     b.cond_br(b.eq(index, b.i32(TypeIndex.ARRAY)), array, other, likely=True)
     b.block = other

@@ -1,4 +1,4 @@
-"""Decodes tuples, objects, strs, bytes and Shapes on the fast path.
+"""Decodes tuples, objects, strs, bytes, Shapes and Variants on the fast path.
 
 A Shape and an Array of ints are each decoded by emitted code; C decodes all else, such as a List.
 For two entries::
@@ -24,6 +24,16 @@ For two entries::
   ^moved:
     %moved = llvm.call @__ffi_builder_shared_moved_object(%kinds, %any)
     llvm.cond_br (%moved != null), ^shape(%moved), ^slow
+
+For ``scale: Variant(float64, Tensor([n], float32))``::
+
+    %tensor = llvm.select (%type == 70 or %type == 7), %two, %zero
+    %number = llvm.select (%type - 1 <u 3), %one, %tensor
+    llvm.cond_br (%number != 0), ^ready(%number), ^moved
+  ^ready(%number):
+    …                                               // a branch for each parameter, as an Optional's
+
+A moved object in a Variant is looked into out of line.
 """
 
 from __future__ import annotations
@@ -33,14 +43,9 @@ from functools import reduce
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
+from ffi_builder.builder.fast_path import state
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.scalars import accepted_index
-from ffi_builder.builder.fast_path.state import (
-    ContainerValues,
-    ObjectValues,
-    ShapeValues,
-    TextValues,
-)
 from ffi_builder.diagnosis.writing import as_signed
 from ffi_builder.ir import Block, Value
 from ffi_builder.ir.builder import Builder
@@ -53,7 +58,7 @@ def decode_tuple(fast: FastPath, step: s.DecodeTuple) -> None:
     """Decode an Array or List; check its length."""
     b, place = fast.b, step.place
     object_ = array_object(fast, place)
-    fast.state.records[place.position] = ContainerValues(object=object_)
+    fast.state.records[place.position] = state.ContainerValues(object=object_)
     fast.require(b.ne(object_, b.null()))
     size = b.field(b.types.i64, object_, abi.CELL_SIZE)
     fast.require(b.eq(size, b.i64(step.length)))
@@ -66,7 +71,7 @@ def array_object(
 ) -> Value:
     """Return the Array at a place, or the object of another type, which may be NULL."""
     b, t = fast.b, fast.b.types
-    index, payload = look(fast, place)
+    index, payload = fast.look(place.position)
     ready, other = b.new_block(t.ptr), b.new_block(cold=True)
     b.cond_br(b.eq(index, b.i32(TypeIndex.ARRAY)), ready, other, (payload,), likely=True)
     b.block = other
@@ -76,13 +81,6 @@ def array_object(
     b.br(ready, moved_object(fast, place, (TypeIndex.ARRAY, *others)))
     b.block = ready
     return ready.arguments[0]
-
-
-def look(fast: FastPath, place: Place) -> tuple[Value, Value]:
-    """Load the type index, and the payload as a pointer."""
-    b, t = fast.b, fast.b.types
-    base, offset = fast.any_at(place.position)
-    return b.field(t.i32, base, offset), b.field(t.ptr, base, offset + abi.ANY_PAYLOAD)
 
 
 def moved_object(fast: FastPath, place: Place, kinds: tuple[TypeIndex, ...] | None) -> Value:
@@ -102,16 +100,16 @@ def decode_object(fast: FastPath, step: s.DecodeObject) -> None:
     b, place, key = fast.b, step.place, step.type_key
     if key is not None and key != abi.TYPE_KEYS[TypeIndex.OBJECT]:
         any_ = b.offset(*fast.any_at(place.position))
-        fast.state.records[place.position] = ObjectValues(object=typed_object(b, any_, key))
+        fast.state.records[place.position] = state.ObjectValues(object=typed_object(b, any_, key))
         return
-    index, payload = look(fast, place)
+    index, payload = fast.look(place.position)
     kinds = step.accepts
     if kinds is None:
         accepted = b.sge(index, b.i32(abi.FIRST_OBJECT))
     else:
         accepted = accepted_index(fast, index, kinds)
     object_ = fast.usually(accepted, payload, lambda: moved_object(fast, place, kinds))
-    fast.state.records[place.position] = ObjectValues(object=object_)
+    fast.state.records[place.position] = state.ObjectValues(object=object_)
 
 
 def typed_object(b: Builder, any_: Value, key: str) -> Value:
@@ -134,7 +132,7 @@ def decode_text(fast: FastPath, place: Place, binary: bool) -> None:
     array = b.alloca(t.i64, abi.BYTE_ARRAY_SIZE // 8)
     fast.require(fast.shared("text", [any_, b.i32(binary), array]))
     length = b.field(t.i64, array, abi.BYTE_ARRAY_LENGTH)
-    fast.state.records[place.position] = TextValues(
+    fast.state.records[place.position] = state.TextValues(
         choice=None, pointer=b.load(t.ptr, array), length=length, array=array
     )
 
@@ -156,7 +154,7 @@ def decode_shape(fast: FastPath, step: s.DecodeShape) -> None:
     """Decode a Shape, or an Array or List of ints and bools; check its length; read its entries."""
     b, t = fast.b, fast.b.types
     place, length = step.place, step.length
-    index, payload = look(fast, place)
+    index, payload = fast.look(place.position)
     shape, other = b.new_block(t.ptr), b.new_block(cold=True)
     b.cond_br(b.eq(index, b.i32(TypeIndex.SHAPE)), shape, other, (payload,), likely=True)
     b.block = shape
@@ -169,7 +167,7 @@ def decode_shape(fast: FastPath, step: s.DecodeShape) -> None:
     offsets = (at * abi.ANY_SIZE + abi.ANY_PAYLOAD for at in range(length))
     b.br(ready, *(b.field(t.i64, items, offset) for offset in offsets))
     b.block = ready
-    fast.state.records[place.position] = ShapeValues(entries=list(ready.arguments))
+    fast.state.records[place.position] = state.ShapeValues(entries=list(ready.arguments))
 
 
 def _cells(fast: FastPath, container: Value, length: int) -> Value:
@@ -209,3 +207,35 @@ def _items(
     b.br(shape, moved_object(fast, place, (TypeIndex.SHAPE,)))
     b.block = items
     return items.arguments[0]
+
+
+# ---- Variants
+
+
+def decode_variant(fast: FastPath, step: s.DecodeVariant) -> None:
+    """Require that one of the parameters came, and note which."""
+    b, place = fast.b, step.place
+    index, _ = fast.look(place.position)
+    number = _number(fast, index, [each.types for each in step.alternatives])
+    movable = [each.movable for each in step.alternatives]
+    if any(movable):
+
+        def moved() -> Value:
+            kinds = tuple(kind for kinds in movable for kind in kinds)
+            inner = moved_object(fast, place, kinds)
+            return _number(fast, b.field(b.types.i32, inner, abi.OBJECT_TYPE_INDEX), movable)
+
+        number = fast.usually(b.ne(number, b.i32(0)), number, moved)
+    else:
+        fast.require(b.ne(number, b.i32(0)))
+    fast.state.records[place.position] = state.VariantValues(number=number)
+
+
+def _number(fast: FastPath, index: Value, types: list[tuple[TypeIndex, ...]]) -> Value:
+    """Return the number, from 1 on, of the parameter that a type index chooses; 0 for none."""
+    b = fast.b
+    chosen = b.i32(0)
+    for number, accepts in reversed([*enumerate(types, 1)]):
+        if accepts:
+            chosen = b.select(accepted_index(fast, index, accepts), b.i32(number), chosen)
+    return chosen

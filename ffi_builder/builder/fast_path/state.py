@@ -177,11 +177,17 @@ class ShapeValues(Record):
 
 
 @dataclass(kw_only=True)
-class ListValues(ObjectValues):
-    """A list of tensors. The arrays are those of :class:`~ffi_builder.spec.TensorList`."""
+class CountedValues(ObjectValues):
+    """A list."""
 
     length: Value
     """The number of elements, as i64."""
+
+
+@dataclass(kw_only=True)
+class ListValues(CountedValues):
+    """A list of tensors. The arrays are those of :class:`~ffi_builder.spec.TensorList`."""
+
     pointers: Value
     shapes: Value
     strides: Value
@@ -194,11 +200,9 @@ class ListValues(ObjectValues):
 
 
 @dataclass(kw_only=True)
-class NumberListValues(ObjectValues):
+class NumberListValues(CountedValues):
     """A list of numbers, strs or bytes."""
 
-    length: Value
-    """The number of elements, as i64."""
     data: Value
     """The copied numbers, in their dtype; or the address and the size of each text; or
     the addresses of lists."""

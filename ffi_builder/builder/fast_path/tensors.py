@@ -40,11 +40,8 @@ def decode(fast: FastPath, step: s.DecodeTensor) -> None:
 
 def given_object(fast: FastPath, position: Position) -> Value:
     """Return the payload of a Tensor; C decodes all other types."""
-    b, t = fast.b, fast.b.types
-    base, offset = fast.any_at(position)
-    index = b.field(t.i32, base, offset)
-    payload = b.field(t.ptr, base, offset + abi.ANY_PAYLOAD)
-    is_tensor = b.eq(index, b.i32(TypeIndex.TENSOR))
+    index, payload = fast.look(position)
+    is_tensor = fast.b.eq(index, fast.b.i32(TypeIndex.TENSOR))
     return fast.usually(is_tensor, payload, lambda: _object_again(fast, position))
 
 

@@ -109,14 +109,14 @@ def check_bound(fast: FastPath, step: s.AtLeast | s.AtMost) -> None:
     b = fast.b
     relation = "ge" if isinstance(step, s.AtLeast) else "le"
     sign = "u" if symbol.dtype == "uint64" else "s"
-    condition = b.compare(sign + relation, read(fast, place), b.i64(step.limit))
+    condition = b.compare(sign + relation, read(fast, place), b.i64(step.expected))
     fast.check(condition, place, free=step.free)
 
 
 def check_divisible(fast: FastPath, step: s.Divisible) -> None:
     """Require that the value is a multiple of the ``divisibility`` of a symbol."""
     b, place, symbol = fast.b, step.place, step.symbol
-    divisor = step.limit
+    divisor = step.expected
     if divisor == 1 or _implied(fast, place, symbol):
         return
     rest = b.rest(read(fast, place), divisor, signed=symbol.dtype != "uint64")

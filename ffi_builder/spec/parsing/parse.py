@@ -12,26 +12,14 @@ from types import EllipsisType
 from typing import Any, Final, NoReturn, TypeAlias, TypeVar, cast
 
 from ffi_builder.errors import SpecError
+from ffi_builder.spec import params as kinds
 from ffi_builder.spec._check import identifier, one_of
 from ffi_builder.spec.composite import PARAM_TYPES, Optional, Param, Struct, TupleParam
 from ffi_builder.spec.dtypes import DataType, parse_dtype
-from ffi_builder.spec.expr import Condition, Dim, Var
+from ffi_builder.spec.expr import Dim, Var
 from ffi_builder.spec.lists import ELEMENTS, List
 from ffi_builder.spec.numbers import INT_RANGES, VAR_DTYPES
 from ffi_builder.spec.param import Named
-from ffi_builder.spec.params import (
-    Array,
-    Choice,
-    ConstBool,
-    ConstFloat,
-    ConstInt,
-    DataPointer,
-    Function,
-    Map,
-    Object,
-    Shape,
-    VarArgs,
-)
 from ffi_builder.spec.parsing.parse_dims import Declaration
 from ffi_builder.spec.parsing.parse_where import WhereParser
 from ffi_builder.spec.parsing.tokens import Token, Tokens
@@ -49,7 +37,7 @@ Returns: TypeAlias = "Result | list[Result] | None"
 _NAMED: Final = {
     kind.type_name: cast("Callable[[str], Param]", kind)
     for kind in PARAM_TYPES
-    if len(fields(kind)) == len(fields(Named)) and kind is not VarArgs
+    if len(fields(kind)) == len(fields(Named)) and kind is not kinds.VarArgs
 }
 """The kinds of parameters whose only fields are a name and metadata."""
 _RESULTS: Final = (
@@ -72,17 +60,13 @@ _WORDS: Final = {
 """The options whose values are words: the description for errors, and the words."""
 _FLOATS: Final = ("nan", "inf")
 _TYPES: Final = tuple(
-    dict.fromkeys(kind.type_name for kind in PARAM_TYPES if kind not in (Var, VarArgs))
+    dict.fromkeys(kind.type_name for kind in PARAM_TYPES if kind not in (Var, kinds.VarArgs))
 )
 """The words that a type may begin with, beside dtypes."""
 
 
-def parse_signature(
-    text: str,
-    device: str | None,
-    make: Callable[[str, list[Param], Returns, list[Condition], list[str]], Made],
-) -> Made:
-    """Parse a signature, and return ``make(name, parameters, results, conditions, no_overlap)``.
+def parse_signature(text: str, device: str | None, make: Callable[..., Made]) -> Made:
+    """Parse a signature, and return ``make(name, params, returns, where=…, no_overlap=…)``.
 
     Args:
         text: the text.
@@ -107,7 +91,8 @@ def parse_signature(
         second = _Parser(Tokens(text), device, symbols)
         name, params, returns = second.signature()
         with first.tokens.at(name):
-            return make(name.text, params, returns, second.conditions, second.no_overlap)
+            more = {"where": second.conditions, "no_overlap": second.no_overlap}
+            return make(name.text, params, returns, **more)
     except SpecError as error:
         raise SpecError(f"Signature.parse: {error}") from None
 
@@ -224,14 +209,14 @@ class _Parser(WhereParser):
             raise t.error(t.next, f"a text has no defaults: {words}")
         return param
 
-    def _varargs(self) -> VarArgs:
+    def _varargs(self) -> kinds.VarArgs:
         """Parse ``rest: Any`` behind a ``*``."""
         t = self.tokens
         name = t.name("the name of a parameter")
         t.expect(":")
         t.one_of("the type", f"VarArgs {name.text!r}: type", ("Any",))
         with t.at(name):
-            return VarArgs(name.text)
+            return kinds.VarArgs(name.text)
 
     def _no_keywords(self, star: Token) -> NoReturn:
         """Refuse a ``*`` alone, and name the parameters behind it."""
@@ -260,11 +245,11 @@ class _Parser(WhereParser):
                 return _NAMED[kind.text](name.text)
             return self._readers.get(kind.text, self._scalar)(name, kind)
 
-    def _shape(self, name: Token, kind: Token) -> Shape:
+    def _shape(self, name: Token, kind: Token) -> kinds.Shape:
         self.tokens.expect("(")
         entries = self.entries()
         self.tokens.close()
-        return Shape(name.text, entries)  # pyright: ignore[reportArgumentType]
+        return kinds.Shape(name.text, entries)  # pyright: ignore[reportArgumentType]
 
     def _elements(self, name: Token, kind: Token) -> TupleParam | Struct:
         self.tokens.expect("(")
@@ -275,7 +260,6 @@ class _Parser(WhereParser):
     def _optional(
         self, name: Token, kind: Token, read: Callable[[Token], Param] | None = None
     ) -> Optional:
-        del kind
         t = self.tokens
         t.expect("(")
         inner = t.next
@@ -341,24 +325,24 @@ class _Parser(WhereParser):
         finally:
             self._in_element = outer
 
-    def _array(self, name: Token, kind: Token) -> Array:
+    def _array(self, name: Token, kind: Token) -> kinds.Array:
         """Parse ``(Optional(int64))``; without it, the Array may have anything."""
         t, of = self.tokens, None
         if t.accept("("):
             of = self._element(name)
             t.close()
-        return Array(name.text, of)
+        return kinds.Array(name.text, of)
 
-    def _function(self, name: Token, kind: Token) -> Function:
+    def _function(self, name: Token, kind: Token) -> kinds.Function:
         """Parse ``([int64, float32], int64)``; without it, the function may take anything."""
         t = self.tokens
         if not t.accept("("):
-            return Function(name.text)
+            return kinds.Function(name.text)
         t.expect("[")
         params = t.list_of("]", lambda: self._element(name))
         returns = self._element(name) if t.accept(",") and not t.sees(")") else None
         t.close()
-        return Function(name.text, params, returns)
+        return kinds.Function(name.text, params, returns)
 
     def _variant(self, name: Token, kind: Token) -> Variant:
         """Parse ``(float64, Tensor([n], float32))``; a number is no symbol."""
@@ -375,7 +359,7 @@ class _Parser(WhereParser):
         params = t.list_of(")", alternative)
         return Variant(params)
 
-    def _map(self, name: Token, kind: Token) -> Map:
+    def _map(self, name: Token, kind: Token) -> kinds.Map:
         """Parse ``(int64, float32)``; without it, the Map may have anything."""
         t, items, mutable = self.tokens, [None, None], False
         if t.accept("("):
@@ -387,7 +371,7 @@ class _Parser(WhereParser):
             if t.sees("mutable"):
                 mutable = self._mutable()
             t.close()
-        return Map(name.text, *items, mutable=mutable)
+        return kinds.Map(name.text, *items, mutable=mutable)
 
     def _scalar(self, name: Token, kind: Token) -> Var:
         if kind.text not in VAR_DTYPES:
@@ -508,16 +492,15 @@ class _Parser(WhereParser):
 
     # ---- values
 
-    def _literal(self, name: Token, kind: Token) -> ConstInt | ConstBool | ConstFloat:
+    def _literal(self, name: Token, kind: Token) -> kinds.Constant:
         """Parse ``[3]``, ``[-0.5]``, ``[inf]`` or ``[True]``."""
         t = self.tokens
-        del kind
         t.expect("[")
         first = t.next
         if first.kind == "int" or (t.sees("-") and t.second.kind == "int"):
             number = t.integer("an int")
             with t.at(t.since(first)):
-                made = ConstInt(name.text, number)
+                made = kinds.ConstInt(name.text, number)
             t.expect("]")
             return made
         minus = t.accept("-")
@@ -525,15 +508,15 @@ class _Parser(WhereParser):
         word = token.text if token.kind == "name" else ""
         if word in ("True", "False") and not minus:
             t.expect("]")
-            return ConstBool(name.text, token.text == "True")
+            return kinds.ConstBool(name.text, token.text == "True")
         if token.kind != "float" and word not in _FLOATS:
             raise t.error(
                 token, f"expected an int, a float, nan, inf, True or False but got {token.shown}"
             )
         t.expect("]")
-        return ConstFloat(name.text, -float(token.text) if minus else float(token.text))
+        return kinds.ConstFloat(name.text, -float(token.text) if minus else float(token.text))
 
-    def _choice(self, name: Token, kind: Token) -> Choice:
+    def _choice(self, name: Token, kind: Token) -> kinds.Choice:
         """Parse ``({'relu': 1, 'gelu': 2}, int8)``; the dtype may be left out."""
         t = self.tokens
         t.expect("(")
@@ -552,11 +535,11 @@ class _Parser(WhereParser):
                 raise t.error(choice, f"choice {choice.text!r} is given twice")
             # Checking each entry in a separate Choice tells where an error is.
             with t.at(choice):
-                Choice(name.text, {choice.text: 0}, dtype)
+                kinds.Choice(name.text, {choice.text: 0}, dtype)
             with t.at(number):
-                Choice(name.text, {choice.text: value}, dtype)
+                kinds.Choice(name.text, {choice.text: value}, dtype)
             choices[choice.text] = value
-        return Choice(name.text, choices, dtype)
+        return kinds.Choice(name.text, choices, dtype)
 
     def _choice_entry(self) -> tuple[Token, Token, int]:
         t = self.tokens
@@ -566,19 +549,18 @@ class _Parser(WhereParser):
         value = t.integer("the int of the choice")
         return choice, t.since(first), value
 
-    def _object(self, name: Token, kind: Token) -> Object:
+    def _object(self, name: Token, kind: Token) -> kinds.Object:
         """Parse ``('ffi.Module')``, or nothing, which means any object."""
         t = self.tokens
-        del kind
         if not t.accept("("):
-            return Object(name.text)
+            return kinds.Object(name.text)
         key = t.name("a type key such as 'ffi.Module'")
         with t.at(key):
-            made = Object(name.text, key.text)
+            made = kinds.Object(name.text, key.text)
         t.close()
         return made
 
-    def _data_pointer(self, name: Token, kind: Token) -> DataPointer:
+    def _data_pointer(self, name: Token, kind: Token) -> kinds.DataPointer:
         """Parse ``(address_space=3)``, or nothing."""
         t = self.tokens
         space = None
@@ -587,4 +569,4 @@ class _Parser(WhereParser):
             t.expect("=")
             space = t.integer("an address space")
             t.close()
-        return DataPointer(name.text, address_space=space)
+        return kinds.DataPointer(name.text, address_space=space)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from contextvars import ContextVar
-from types import TracebackType
 from typing import Final
 
 from ffi_builder import abi
@@ -68,9 +67,7 @@ class DefaultConfig:
     """
 
     def __init__(self, *, device_type: str) -> None:
-        self.device_type = one_of(
-            "DefaultConfig: device_type", device_type, (*abi.DEVICE_TYPES, "any")
-        )
+        self.device_type = one_of("DefaultConfig: device_type", device_type, DEVICES)
 
     def __repr__(self) -> str:
         return f"DefaultConfig(device_type={self.device_type!r})"
@@ -80,12 +77,7 @@ class DefaultConfig:
         _ACTIVE.set((*_ACTIVE.get(), self))
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         _ACTIVE.set(_ACTIVE.get()[:-1])
 
 

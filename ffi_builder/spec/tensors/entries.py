@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, cast
+from typing import Final
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import integer
+from ffi_builder.spec._check import integer, listed
 from ffi_builder.spec.expr import Dim, Expr, Var, check_dim
 
 MOST_ELEMENTS: Final = 2**31 - 1
@@ -38,13 +38,10 @@ def check_entries(
         SpecError: ``entries`` is no list or tuple, or one of them cannot be a dimension.
     """
     meant = f", did you mean [{entries}]?" if isinstance(entries, (int, Var, Expr)) else ""
-    if isinstance(entries, (str, bytes)) or not isinstance(entries, Sequence):
-        raise SpecError(
-            f"{what}: expected a list or tuple with one entry a dimension but got {entries!r}"
-            f"{meant}"
-        )
+    expected = "a list or tuple with one entry a dimension"
+    every = listed(what, entries, expected, (bytes,), meant)
     dims: list[Dim | None] = []
-    for index, entry in enumerate(cast("Sequence[object]", entries)):
+    for index, entry in enumerate(every):
         if entry is None and optional:
             dims.append(None)
             continue

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
-from typing import Any, ClassVar, Final, cast
+from typing import Any, ClassVar, Final
 
 from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
-from ffi_builder.spec._check import Stored
+from ffi_builder.spec._check import Stored, listed
 from ffi_builder.spec.expr import Expr, Var
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.param import Metadata, PlainValues
@@ -148,11 +148,9 @@ class TensorList(Metadata):
             object.__setattr__(self, "length", check_length(what, given))
 
     def _checked_each(self, what: str) -> tuple[Var, ...]:
-        given: Any = self.each
-        if isinstance(given, (str, Var)) or not isinstance(given, Sequence):
-            hint = ", did you mean a list of it?" if isinstance(given, Var) else ""
-            raise SpecError(f"{what}: expected a list of Vars but got {given!r}{hint}")
-        symbols, named = self.symbols, list(cast("Sequence[object]", given))
+        hint = ", did you mean a list of it?" if isinstance(self.each, Var) else ""
+        named = listed(what, self.each, "a list of Vars", (Var,), hint)
+        symbols = self.symbols
         for index, var in enumerate(named):
             if not isinstance(var, Var):
                 raise SpecError(f"{what}[{index}]: expected a Var but got {var!r}")
