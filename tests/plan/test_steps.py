@@ -71,7 +71,7 @@ def test_what_is_read_of_a_packed_dimension_is_multiplied() -> None:
     assert steps["NotNegative x.shape[1]"].place.packing == 1
     check = steps["CheckPacked x.shape[1]"]
     assert isinstance(check, CheckPacked)
-    assert check.limit == (2**63 - 1) // 2
+    assert check.expected == (2**63 - 1) // 2
 
 
 def test_plans_are_data() -> None:
