@@ -197,8 +197,8 @@ def _reader() -> Finding:
     """Read a prototype, in a separate process."""
     code = """
 from ffi_builder.wrapping.libclang import bindings
-from ffi_builder.wrapping.prototype import read
-read("void f(long n);", None, "f")
+from ffi_builder.wrapping.prototype import Header
+Header("void f(long n);").read(None, "f")
 print(bindings().package)
 """
     done = _python(code)

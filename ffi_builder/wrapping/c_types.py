@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import field
 from typing import Final
 
-from ffi_builder import BuildError
 from ffi_builder.extending import dataclass
 
 _POINTER: Final = "ptr"
@@ -170,33 +169,6 @@ class Prototype:
                 return self.name, "void", [address, *passed]
             case several:
                 return self.name, f"struct<({', '.join(several)})>", passed
-
-
-def bound_args(
-    prototype: Prototype,
-    names: Sequence[str],
-    unused: Callable[[], Sequence[str]],
-    advice: str,
-    results: Sequence[str] = (),
-) -> list[str] | None:
-    """Return the names of the parameters as ``args=``, if the signature has them.
-
-    None if it has none of them: then the order counts. ``unused``, ``advice`` and ``results``, what
-    the signature says of its results, are for the error.
-
-    Raises:
-        BuildError: the signature has some of the names and lacks others.
-    """
-    own = [name for name, _ in prototype.params]
-    lacking = [name for name in own if name not in names]
-    if len(lacking) == len(own):
-        return None
-    if lacking:
-        raise BuildError(
-            f"{prototype.name} has parameters that the signature lacks: "
-            f"{added_to_args(prototype, lacking, unused(), results)}{advice}"
-        )
-    return own
 
 
 def added_to_args(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Final, cast
 
@@ -36,7 +35,6 @@ from ffi_builder.wrapping.c_types import (
     CType,
     Prototype,
     added_to_args,
-    bound_args,
     llvm_type,
 )
 from ffi_builder.wrapping.comparison import ByAddress, Comparison, Converted, Passed
@@ -190,15 +188,16 @@ def listed(
 ) -> Sequence[Entry] | None:
     """Return what each parameter gets: what a dict has for it, or else its own name.
 
-    Other ``args`` stay as they are.
+    A list stays as it is. None does, too, if the signature has none of the names: then the order
+    counts.
 
     Raises:
         BuildError: the dict has other names; neither it nor the signature has one of the kernel's.
     """
-    if not isinstance(args, Mapping):
+    if args is not None and not isinstance(args, Mapping):
         return args
-    names = [name for name, _ in declared.params]
-    for name in args:
+    names, given = [name for name, _ in declared.params], args or {}
+    for name in given:
         if name not in names:
             raise BuildError(
                 f"args= has {name!r}, but {declared.name} has no such parameter"
@@ -206,32 +205,34 @@ def listed(
             )
     params = dict(spec.with_paths(signature.params))
     known = {*params, *symbols(signature), *(result.name for result in signature.results)}
-    if lacking := [name for name in names if name not in known and name not in args]:
-        more = _unused(declared, signature, args), _declared_results(signature)
+    lacking = [name for name in names if name not in known and name not in given]
+    if args is None and len(lacking) == len(names):
+        return None
+    if lacking:
+        more = _unused(declared, signature, given), _declared_results(signature)
+        has_not = "the signature lacks" if args is None else "neither the signature nor args= has"
         raise BuildError(
-            f"{declared.name} has parameters that neither the signature nor args= has: "
+            f"{declared.name} has parameters that {has_not}: "
             f"{added_to_args(declared, lacking, *more)}{advice(params)}"
         )
-    return [args[name] if name in args else _by_name(name, params) for name in names]
+    return [given[name] if name in given else _by_name(name, params) for name in names]
 
 
-def _unused(
-    declared: Prototype, signature: spec.Signature, args: Mapping[str, Entry] | None = None
-) -> list[str]:
+def _unused(declared: Prototype, signature: spec.Signature, args: Mapping[str, Entry]) -> list[str]:
     """Return the numbers, tensors and texts of a signature that no parameter gets.
 
     If there are none, and the kernel takes a number of another name, the one size that none gets.
     """
     params = {each.name: spec.required(each) for each in signature.params}
     used = [*(name for name, _ in declared.params)]
-    used += [name for entry in (args or {}).values() for name in _names(entry, params)]
+    used += [name for entry in args.values() for name in _names(entry, params)]
     if rest := unused(signature, used):
         return rest
     sizes, words = symbols(signature), re.findall(r"\w+", " ".join(used))
     lacks_number = any(
         type_.dtype in INT_RANGES and (type_.is_const or not type_.is_pointer)
         for name, type_ in declared.params
-        if name not in {*params, *sizes, *(args or ())}
+        if name not in {*params, *sizes, *args}
     )
     rest = [name for name in sizes if name not in words]
     return rest if lacks_number and len(rest) == 1 else []
@@ -335,12 +336,6 @@ def bound(
     wholes = dict(spec.with_paths(signature.params))
     params = {path: spec.required(param) for path, param in wholes.items()}
     sizes = symbols(signature)
-    if args is None:
-        results = [result.name for result in signature.results]
-        names = [*params, *sizes, *results]
-        words = advice(params), _declared_results(signature)
-        args = bound_args(declared, names, partial(_unused, declared, signature), *words)
-        args = args and [_by_name(name, params) for name in args]
     known = {**sizes, **params, **{each.name: each for each in signature.result_tensors}}
     made = (spec.Tensor, spec.Shape)
     handed = {each.name: each for each in signature.results if not isinstance(each, made)}
