@@ -24,6 +24,13 @@ CONVENTIONS: Final = {
     "pack": "void** with one pointer per parameter",
     "nop": "no kernel: the wrapper only checks its arguments",
 }
+PROVIDERS: Final = {
+    "memref": "MemRefCallProvider",
+    "direct": "DirectCallProvider",
+    "pack": "DynamicParamPackCallProvider",
+    "nop": "NopCallProvider",
+}
+"""The provider of each convention."""
 _WORDS: Final = {"NULL": None, "true": True, "false": False}
 """Constants of ``--args``, as C writes them."""
 
@@ -167,19 +174,14 @@ def provider_of(given: argparse.Namespace) -> CallProvider | type[Any] | None:
     """
     from ffi_builder import providers
 
-    match given.convention:
-        case None:
-            return None
-        case "memref":
-            return providers.MemRefCallProvider
-        case "direct":
-            return providers.DirectCallProvider
-        case "pack":
-            return providers.DynamicParamPackCallProvider
-        case _:
-            if given.args is not None:
-                raise CompileError("--args goes with a --convention that calls something")
-            return providers.NopCallProvider()
+    if given.convention is None:
+        return None
+    provider = getattr(providers, PROVIDERS[given.convention])
+    if provider is not providers.NopCallProvider:
+        return provider
+    if given.args is not None:
+        raise CompileError("--args goes with a --convention that calls something")
+    return providers.NopCallProvider()
 
 
 def file_or_name(text: str) -> Path | str:

@@ -13,6 +13,8 @@ import sys
 from collections.abc import Callable
 from typing import Final, TextIO, TypeAlias
 
+from ffi_builder.cli.options import PROVIDERS
+
 _CODES: Final = {"red": "31", "green": "32", "yellow": "33", "bold": "1"}
 
 
@@ -46,11 +48,6 @@ def print_note(words: str) -> None:
 
 _Rule: TypeAlias = tuple[str, "str | Callable[[re.Match[str]], str]"]
 
-_CONVENTIONS: Final = {
-    "MemRefCallProvider": "memref",
-    "DirectCallProvider": "direct",
-    "DynamicParamPackCallProvider": "pack",
-}
 _OPTIONS: Final = {
     **{
         name: name
@@ -109,7 +106,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (r"\bprovider=(?:providers\.)?(?=\w+CallProvider)", ""),
     (r"\bexternal=\[([^]]*)\]", lambda m: "--external " + m[1].replace(",", "").replace("'", "")),
     (r"\bexternal=(?=\s)", "--external"),
-    (rf"\b({'|'.join(_CONVENTIONS)})\b", lambda m: f"--convention {_CONVENTIONS[m[1]]}"),
+    *((rf"\b{provider}\b", f"--convention {name}") for name, provider in PROVIDERS.items()),
     (
         rf"(?<![\w-])({'|'.join(_OPTIONS)})=(?=[\s.,;:)]|$)",
         lambda m: f"--{_OPTIONS[m[1]]}",

@@ -9,6 +9,7 @@ from typing import Any, Final
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Value
+from ffi_builder.ir.builder import Builder
 from ffi_builder.providers.context import CallContext
 from ffi_builder.spec.expr import Expr
 from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES, VAR_DTYPES
@@ -163,9 +164,18 @@ def check_fits(where: str, shown: object, item: object, own: str, dtype: str) ->
 
 def address_of(context: CallContext, value: Value) -> Value:
     """Return the address of a copy of a value on the stack, where a bool is a byte."""
-    b = context.builder
-    if value.type == b.types.i1:
-        value = b.zext(value, b.types.i8)
+    b, value = context.builder, stored(context.builder, value)
     place = b.alloca(value.type)
     b.store(value, place)
     return place
+
+
+def stored(b: Builder, value: Value) -> Value:
+    """Return a value as it is in memory, where a bool is a byte."""
+    return b.zext(value, b.types.i8) if value.type == b.types.i1 else value
+
+
+def extended(b: Builder, value: Value, dtype: str) -> Value:
+    """Return an integer or bool of a dtype as an i64; the bits of a uint64 are kept."""
+    extend = b.zext if dtype.startswith(("u", "b")) else b.sext
+    return value if value.type == b.types.i64 else extend(value, b.types.i64)

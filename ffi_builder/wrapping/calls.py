@@ -17,11 +17,10 @@ from ffi_builder.extending import (
     Result,
     did_you_mean,
     elements,
-    occurrences,
     parts_of,
     split_address,
     split_field,
-    variables,
+    symbols_in,
 )
 from ffi_builder.providers import (
     CallProvider,
@@ -552,8 +551,7 @@ def _check_outputs(declared: Prototype, names: Sequence[str], signature: spec.Si
 
 def symbols(signature: spec.Signature) -> dict[str, spec.Var]:
     """Return the sizes and strides in a signature, by their names."""
-    uses = occurrences(signature.params)
-    return {variable.name: variable for _, entry in uses for variable in variables(entry)}
+    return {each.name: each for each in symbols_in(signature.params)}
 
 
 def with_conditions(signature: spec.Signature, conditions: Sequence[str]) -> spec.Signature:

@@ -12,24 +12,17 @@ from typing import TYPE_CHECKING, Any, Final
 from ffi_builder import BuildError, CompileError, spec
 from ffi_builder.extending import ERROR_KINDS, INT_RANGES, dataclass, did_you_mean
 from ffi_builder.providers import CallProvider, CheckStatus, VariantsCallProvider
-from ffi_builder.runtime.extending import (
-    AddressSource,
-    ArchiveSource,
-    LibrarySource,
-    LlvmSource,
-    ObjectSource,
-)
+from ffi_builder.runtime.extending import AddressSource
 from ffi_builder.wrapping import several, sources, statuses
 from ffi_builder.wrapping.c_types import Prototype
 from ffi_builder.wrapping.comparison import Passed
 from ffi_builder.wrapping.prototype import Header
+from ffi_builder.wrapping.sources import CODE
 from ffi_builder.wrapping.statuses import Errors
 
 if TYPE_CHECKING:
     from ffi_builder import Sanitize
 
-CODE: Final = (LlvmSource, ObjectSource, ArchiveSource, LibrarySource, AddressSource)
-"""The sources that are code, which is linked."""
 _ENUM: Final = r"\bChoice\(\s*(?:enum\s+)?([A-Za-z_]\w*)\s*\)"
 _OPTIONS: Final = {
     "pipeline": (sources.Mlir,),

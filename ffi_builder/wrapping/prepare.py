@@ -22,11 +22,8 @@ from ffi_builder.providers import (
 )
 from ffi_builder.runtime.extending import (
     AddressSource,
-    ArchiveSource,
     Item,
-    LibrarySource,
     LlvmSource,
-    ObjectSource,
     read_item,
     symbols_of,
 )
@@ -37,7 +34,7 @@ from ffi_builder.wrapping.c_types import Prototype
 from ffi_builder.wrapping.calls import called, check_same, with_constants, with_promises
 from ffi_builder.wrapping.destroyers import args_of, defining, destroys, with_destroyers
 from ffi_builder.wrapping.llvm_ir import LlvmFunctions
-from ffi_builder.wrapping.options import CODE, Options
+from ffi_builder.wrapping.options import Options
 from ffi_builder.wrapping.prototype import variable
 from ffi_builder.wrapping.report import Compared, Report
 from ffi_builder.wrapping.variants import Called, callees, compared
@@ -78,7 +75,7 @@ class Wrapped:
     @property
     def links_kernel(self) -> bool:
         """Whether the kernel is code that is linked, and not in the module."""
-        return isinstance(self.kernel, CODE) or bool(getattr(self.kernel, "linked", ()))
+        return isinstance(self.kernel, sources.CODE) or bool(getattr(self.kernel, "linked", ()))
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -118,17 +115,16 @@ def prepare(
     texts = [options.text_of(each) if isinstance(each, str) else each for each in signatures]
     read_ones = [_signature(each, options.device, default) for each in texts]
     items = [read_item(item, f"link[{at}]") for at, item in enumerate(options.link or ())]
-    match kernel:
-        case sources.Mlir():
-            wrapped = _of_mlir(kernel, read_ones, items, options)
-        case sources.TvmFunction():
-            wrapped = _of_function(kernel, read_ones, items, options)
-        case LlvmSource() | ObjectSource() | ArchiveSource() | LibrarySource() | AddressSource():
-            wrapped = _of_code(kernel, source, read_ones, items, options)
-        case _:
-            functions = [_launched(kernel, each, options) for each in read_ones]
-            items = [*getattr(kernel, "linked", ()), *items]
-            wrapped = Wrapped(kernel, PlainModule(), functions, items, sanitize=options.sanitize)
+    if isinstance(kernel, sources.Mlir):
+        wrapped = _of_mlir(kernel, read_ones, items, options)
+    elif isinstance(kernel, sources.TvmFunction):
+        wrapped = _of_function(kernel, read_ones, items, options)
+    elif isinstance(kernel, sources.CODE):
+        wrapped = _of_code(kernel, source, read_ones, items, options)
+    else:
+        functions = [_launched(kernel, each, options) for each in read_ones]
+        items = [*getattr(kernel, "linked", ()), *items]
+        wrapped = Wrapped(kernel, PlainModule(), functions, items, sanitize=options.sanitize)
     holds_gil = needs_gil(source) if options.release_gil is None else not options.release_gil
     return replace(wrapped, holds_gil=holds_gil)
 

@@ -69,6 +69,8 @@ class Image(Protocol):
         ...
 
 
+CODE: Final = (LlvmSource, ObjectSource, ArchiveSource, LibrarySource, AddressSource)
+"""The sources that are code, which is linked."""
 Kernel: TypeAlias = Union[Mlir, Image, TvmFunction, Item]
 WORDS: Final = {
     Mlir: "MLIR",

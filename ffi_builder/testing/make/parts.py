@@ -15,8 +15,7 @@ from ffi_builder.extending import (
     Plain,
     dataclass,
     elements,
-    occurrences,
-    variables,
+    symbols_in,
 )
 from ffi_builder.testing.make import devices
 
@@ -82,7 +81,7 @@ class Parts:
         """The path of the parameter that each Variant is to be, by the path of the Variant."""
         self.lengths, self._pick = lengths, pick
         self._alignments = alignments_of(signature)
-        self._taken = {var.name for var in symbols_of(signature)}
+        self._taken = {var.name for var in symbols_in(signature.params)}
         for path, tensors in lists_of(signature).items():
             for var in tensors.each:
                 known = self.of_elements.setdefault(var.name, [])
@@ -207,12 +206,6 @@ class Parts:
             name += "_"
         self._taken.add(name)
         return name
-
-
-def symbols_of(signature: spec.Signature) -> list[spec.Var]:
-    """Return each symbol once, in the order of the checks."""
-    entries = (entry for _, entry in occurrences(signature.params))
-    return list(dict.fromkeys(var for entry in entries for var in variables(entry)))
 
 
 def lists_of(signature: spec.Signature) -> dict[str, spec.TensorList]:
