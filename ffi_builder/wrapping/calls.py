@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from ffi_builder import BuildError, spec
 from ffi_builder.extending import (
@@ -39,7 +39,7 @@ from ffi_builder.wrapping.c_types import (
 from ffi_builder.wrapping.comparison import ByAddress, Comparison, Converted, Passed
 from ffi_builder.wrapping.elements import BITS, BYTES
 from ffi_builder.wrapping.structs import Fields
-from ffi_builder.wrapping.texts import advice, check_returned, said
+from ffi_builder.wrapping.texts import Pairs, advice, check_returned, said
 from ffi_builder.wrapping.unused import check_reached, mentions, unused
 
 if TYPE_CHECKING:
@@ -52,15 +52,14 @@ _BY_POSITION: Final = (
 _C_EXPRESSION: Final = r"[\w\s|&~()<+-]+"
 _FUNCTIONS: Final = ("ceildiv", "max", "min")
 """The functions of expressions of a signature."""
+Args: TypeAlias = "Sequence[Entry] | Mapping[str, Entry] | None"
+"""What ``args=`` is: a list, or a dict by the names of the kernel's parameters."""
 _UNWRITTEN: Final = ("cls", "default", "destroy", "doc", "kw_only", "pointee")
 """Fields of parameters that the text of a signature does not keep."""
 
 
 def called(
-    declared: Prototype,
-    signature: spec.Signature,
-    args: Sequence[Entry] | Mapping[str, Entry] | None,
-    free: str | None = None,
+    declared: Prototype, signature: spec.Signature, args: Args, free: str | None = None
 ) -> tuple[spec.Signature, CallProvider, Sequence[Passed]]:
     """Return a signature that checks what the prototype's types need, a provider, what is passed.
 
@@ -137,9 +136,9 @@ def _written_to_field(entry: object) -> Iterator[object]:
 
 def with_constants(
     signature: spec.Signature,
-    args: Sequence[Entry] | Mapping[str, Entry] | None,
+    args: Args,
     evaluate: Callable[[Sequence[str], Sequence[str]], Mapping[str, int]],
-) -> Sequence[Entry] | Mapping[str, Entry] | None:
+) -> Args:
     """Return ``args`` with numbers for the constants of C that the signature does not name.
 
     Args:
@@ -180,11 +179,7 @@ def _number(entry: Entry, values: Mapping[str, int]) -> Entry:
     return values.get(entry, entry) if isinstance(entry, str) else entry
 
 
-def listed(
-    declared: Prototype,
-    signature: spec.Signature,
-    args: Sequence[Entry] | Mapping[str, Entry] | None,
-) -> Sequence[Entry] | None:
+def listed(declared: Prototype, signature: spec.Signature, args: Args) -> Sequence[Entry] | None:
     """Return what each parameter gets: what a dict has for it, or else its own name.
 
     A list stays as it is. None does, too, if the signature has none of the names: then the order
@@ -315,7 +310,7 @@ def _fit(first: CType | None, second: CType | None) -> bool:
 def bound(
     declared: Prototype,
     signature: spec.Signature,
-    args: Sequence[Entry] | Mapping[str, Entry] | None,
+    args: Args,
     extra: tuple[type[spec.Param], ...] = (),
     elsewhere: str = "",
 ) -> tuple[spec.Signature, Sequence[Entry] | None, Sequence[Passed]]:
@@ -400,7 +395,7 @@ def bound(
 
 def _with_addresses(
     entries: Sequence[Entry],
-    groups: Sequence[Sequence[tuple[object, object]]],
+    groups: Sequence[Pairs],
     known: Mapping[str, spec.Param],
     addresses: Mapping[int, Entry],
 ) -> Iterator[Entry]:
@@ -500,9 +495,7 @@ def _passed(entry: object, known: Mapping[str, spec.Param]) -> Iterator[tuple[ob
             return
 
 
-def _check_count(
-    declared: Prototype, passed: Sequence[tuple[object, object]], about_texts: str
-) -> None:
+def _check_count(declared: Prototype, passed: Pairs, about_texts: str) -> None:
     """Raise BuildError for another number of arguments."""
     count = len(declared.params)
     if len(passed) == count:
