@@ -107,10 +107,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (r"\bexternal=\[([^]]*)\]", lambda m: "--external " + m[1].replace(",", "").replace("'", "")),
     (r"\bexternal=(?=\s)", "--external"),
     *((rf"\b{provider}\b", f"--convention {name}") for name, provider in PROVIDERS.items()),
-    (
-        rf"(?<![\w-])({'|'.join(_OPTIONS)})=(?=[\s.,;:)]|$)",
-        lambda m: f"--{_OPTIONS[m[1]]}",
-    ),
+    (rf"(?<![\w-])({'|'.join(_OPTIONS)})=(?=[\s.,;:)]|$)", lambda m: f"--{_OPTIONS[m[1]]}"),
     (r"^CudaLaunchCallProvider: (?=grid|block|cluster|attributes|stream)", "--"),
     (r"^CudaLaunchCallProvider: ", ""),
     (r"\bdynamic_smem_bytes\b", "--shared-memory"),

@@ -18,12 +18,7 @@ from ffi_builder.providers.by_address import FLOATS
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.errno import clear_errno, raise_errno, read_errno
 from ffi_builder.providers.items import Constant, CStruct
-from ffi_builder.providers.results import (
-    result_type,
-    set_results,
-    take_results,
-    value_results,
-)
+from ffi_builder.providers.results import result_type, set_results, take_results, value_results
 from ffi_builder.records import dataclass
 from ffi_builder.spec.expr import Expr
 

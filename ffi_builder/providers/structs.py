@@ -121,10 +121,7 @@ def items_in(item: object) -> Iterator[object]:
 
 
 def _field(
-    where: str,
-    field: CField,
-    resolve: Callable[[Entry], Item],
-    results: Sequence[HandedOver],
+    where: str, field: CField, resolve: Callable[[Entry], Item], results: Sequence[HandedOver]
 ) -> CField:
     what = f"{where}: field {field.name!r}"
     entry: Any = field.item

@@ -22,20 +22,9 @@ from ffi_builder.extending import (
     split_field,
     symbols_in,
 )
-from ffi_builder.providers import (
-    CallProvider,
-    CheckStatus,
-    DirectCallProvider,
-    HalideCallProvider,
-)
+from ffi_builder.providers import CallProvider, CheckStatus, DirectCallProvider, HalideCallProvider
 from ffi_builder.wrapping import structs
-from ffi_builder.wrapping.c_types import (
-    HALIDE_BUFFER,
-    CType,
-    Prototype,
-    added_to_args,
-    llvm_type,
-)
+from ffi_builder.wrapping.c_types import HALIDE_BUFFER, CType, Prototype, added_to_args, llvm_type
 from ffi_builder.wrapping.comparison import ByAddress, Comparison, Converted, Passed
 from ffi_builder.wrapping.elements import BITS, BYTES
 from ffi_builder.wrapping.structs import Fields

@@ -9,12 +9,7 @@ from typing import Any, Final
 
 from ffi_builder import BuildError, CompileError, spec
 from ffi_builder.extending import MEMREF_TYPES, did_you_mean, function_parts
-from ffi_builder.providers import (
-    CallProvider,
-    CheckStatus,
-    DirectCallProvider,
-    MemRefCallProvider,
-)
+from ffi_builder.providers import CallProvider, CheckStatus, DirectCallProvider, MemRefCallProvider
 from ffi_builder.runtime.extending import has_passes
 from ffi_builder.wrapping import tensors
 from ffi_builder.wrapping.calls import returned

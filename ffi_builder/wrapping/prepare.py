@@ -20,13 +20,7 @@ from ffi_builder.providers import (
     HalideCallProvider,
     VariantsCallProvider,
 )
-from ffi_builder.runtime.extending import (
-    AddressSource,
-    Item,
-    LlvmSource,
-    read_item,
-    symbols_of,
-)
+from ffi_builder.runtime.extending import AddressSource, Item, LlvmSource, read_item, symbols_of
 from ffi_builder.wrapping import halide, modules, several, sources, statuses
 from ffi_builder.wrapping.addresses import callable_in, declared_by, needs_gil
 from ffi_builder.wrapping.by_value import triple_for

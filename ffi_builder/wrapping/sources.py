@@ -56,11 +56,7 @@ class Image(Protocol):
     """The device type of tensors whose type the text of a signature leaves open."""
 
     def called(
-        self,
-        signature: spec.Signature,
-        function: str | None,
-        args: Any,
-        launch: Any,
+        self, signature: spec.Signature, function: str | None, args: Any, launch: Any
     ) -> tuple[spec.Signature, CallProvider, str]:
         """Return the signature, what launches the kernel, and with what the types were compared.
 

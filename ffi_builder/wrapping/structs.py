@@ -209,13 +209,7 @@ def _members(what: str, layout: Layout, given: Fields) -> dict[str, tuple[Member
 
 
 def _compared(
-    checks: Comparison,
-    what: str,
-    own: str,
-    type_: CType,
-    member: Member,
-    entry: object,
-    find: Find,
+    checks: Comparison, what: str, own: str, type_: CType, member: Member, entry: object, find: Find
 ) -> CField:
     """Compare what a field gets, and the result that the kernel writes there."""
     assert type_.layout is not None

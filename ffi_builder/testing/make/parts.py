@@ -8,15 +8,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from ffi_builder import spec
-from ffi_builder.extending import (
-    ANY,
-    Comparison,
-    Expr,
-    Plain,
-    dataclass,
-    elements,
-    symbols_in,
-)
+from ffi_builder.extending import ANY, Comparison, Expr, Plain, dataclass, elements, symbols_in
 from ffi_builder.testing.make import devices
 
 Pick: TypeAlias = Callable[[str, str, Any, Any], Any]
@@ -30,10 +22,7 @@ _LONGEST: Final = 2**31 - 1
 """The most elements of a list."""
 _ANY_RANK: Final = (2, 3)
 """The usual shape of a tensor that may have any rank."""
-_FAKES: Final = {
-    "cuda": ", or in a testing.FakeCuda()",
-    "rocm": ", or in a testing.FakeHip()",
-}
+_FAKES: Final = {"cuda": ", or in a testing.FakeCuda()", "rocm": ", or in a testing.FakeHip()"}
 """Where tensors of a device type can be made."""
 
 
