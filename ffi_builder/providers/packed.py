@@ -178,17 +178,15 @@ class PackedCallProvider:
             return GlobalFunction(self.global_function, keep=False)
         if isinstance(given, (spec.Function, spec.Optional)):
             return FunctionObject(self._function(context, given))
-        callee = given if isinstance(given, CALLEES) else self._symbol(given)
+        if not isinstance(given, CALLEES):
+            assert given is not None
+            check_symbol(who, given)
+            given = Symbol(given)
         if self.callee == context.builder.function.attributes["sym_name"].value:
             raise BuildError(
                 f"{who}: @{self.callee} is the wrapper itself, which would never return"
             )
-        return callee
-
-    def _symbol(self, name: str | None) -> Symbol:
-        assert name is not None
-        check_symbol(type(self).__name__, name)
-        return Symbol(name)
+        return given
 
     def _function(self, context: CallContext, param: spec.Param) -> Value:
         """Return the function that a parameter holds."""
