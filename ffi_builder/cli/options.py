@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ffi_builder import CompileError
+from ffi_builder.cli.output import PROVIDERS
 
 if TYPE_CHECKING:
     from ffi_builder import Launch
@@ -24,13 +25,6 @@ CONVENTIONS: Final = {
     "pack": "void** with one pointer per parameter",
     "nop": "no kernel: the wrapper only checks its arguments",
 }
-PROVIDERS: Final = {
-    "memref": "MemRefCallProvider",
-    "direct": "DirectCallProvider",
-    "pack": "DynamicParamPackCallProvider",
-    "nop": "NopCallProvider",
-}
-"""The provider of each convention."""
 _WORDS: Final = {"NULL": None, "true": True, "false": False}
 """Constants of ``--args``, as C writes them."""
 

@@ -13,8 +13,6 @@ import sys
 from collections.abc import Callable
 from typing import Final, TextIO, TypeAlias
 
-from ffi_builder.cli.options import PROVIDERS
-
 _CODES: Final = {"red": "31", "green": "32", "yellow": "33", "bold": "1"}
 
 
@@ -48,6 +46,13 @@ def print_note(words: str) -> None:
 
 _Rule: TypeAlias = tuple[str, "str | Callable[[re.Match[str]], str]"]
 
+PROVIDERS: Final = {
+    "memref": "MemRefCallProvider",
+    "direct": "DirectCallProvider",
+    "pack": "DynamicParamPackCallProvider",
+    "nop": "NopCallProvider",
+}
+"""The provider of each convention."""
 _OPTIONS: Final = {
     **{
         name: name
@@ -79,7 +84,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (r"provider=providers\.PackedCallProvider calls it", "wrap calls it in Python alone"),
     (r"\. \w+CallProvider with \w+=True calls it if that is an array [\w ]+", ""),
     (r"say so: returns=spec\.Var\('y', '(\w+)'\)", r"say so in --signature: -> y: \1"),
-    (r"; or if it is a status, put CheckStatus around the provider", ""),
+    (r"; or if it is a status, wrap the provider in CheckStatus", ""),
     (r", unless it is that of the functions of a VariantsCallProvider.* has errors", ""),
     (r"\bCheckStatus\b", "a check of the status"),
     (

@@ -23,7 +23,7 @@ _FIELD: Final = re.compile(
 _TEXT: Final = re.compile(rf"&\s*{_FIELD.pattern}")
 _FLOAT: Final = r"[-+]?(\d+\.\d*|\.\d+|\d+(?=e))(e[-+]?\d+)?"
 _ANY_FLOAT: Final = rf"{_FLOAT}|[-+]?(\d+|inf|nan)"
-_POINTERS: Final = (
+POINTERS: Final = (
     "dltensor",
     "pointers",
     "shapes",
@@ -34,6 +34,7 @@ _POINTERS: Final = (
     "keys",
     "values",
 )
+"""The parts of parameters that are pointers."""
 _RANGES: Final = {**INT_RANGES, "bool": (0, 1)}
 _REALS: Final = ("float32", "float64")
 
@@ -107,7 +108,7 @@ def dtype_of(item: object) -> str | None:
             isinstance(variant := spec.required(param), spec.Variant) and part in variant.parts
         ):
             return dtype_of(variant.parts[part])
-        case spec.Field(part=part) if part not in _POINTERS:
+        case spec.Field(part=part) if part not in POINTERS:
             return "bool" if part == "present" else "int32"
         case Expr() | int() | spec.Device():
             return "int64"

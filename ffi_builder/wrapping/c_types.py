@@ -6,20 +6,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import field
 from typing import Final
 
-from ffi_builder.extending import dataclass
+from ffi_builder.extending import LLVM_TYPES, dataclass
 
 _POINTER: Final = "ptr"
 HALIDE_BUFFER: Final = "struct halide_buffer_t"
 DLTENSOR: Final = "DLTensor"
 POINTER: Final = "a pointer"
 """What a pointer to a pointer points to."""
-_TYPES: Final = {
-    "float32": "f32",
-    "float64": "f64",
-    "float16": "f16",
-    "bfloat16": "bf16",
-    "bool": "i1",
-}
 
 
 @dataclass(frozen=True)
@@ -143,7 +136,7 @@ class Layout:
 
 def llvm_type(dtype: str) -> str:
     """Return the type of a number in MLIR's LLVM dialect."""
-    return _TYPES.get(dtype) or f"i{dtype.lstrip('uint')}"
+    return LLVM_TYPES.get(dtype, dtype)
 
 
 @dataclass(frozen=True)
