@@ -61,7 +61,7 @@ _HOMES: Final = homes_of(
         "ffi_builder.spec.outlines": "argument_texts",
         "ffi_builder.spec.overlap": "can_overlap is_comparable tensors_of",
         "ffi_builder.spec.params": "Value=ValueParam",
-        "ffi_builder.spec.places": "occurrences",
+        "ffi_builder.spec.places": "symbols_in",
         "ffi_builder.spec.properties": "Comparable Comparison is_pointer",
         "ffi_builder.spec.results": "Result sizes",
         "ffi_builder.spec.tensors.devices": "ANY",

@@ -111,7 +111,7 @@ from ffi_builder.spec.overlap import can_overlap as can_overlap
 from ffi_builder.spec.overlap import is_comparable as is_comparable
 from ffi_builder.spec.overlap import tensors_of as tensors_of
 from ffi_builder.spec.params import Value as _ValueParam
-from ffi_builder.spec.places import occurrences as occurrences
+from ffi_builder.spec.places import symbols_in as symbols_in
 from ffi_builder.spec.properties import Comparable as Comparable
 from ffi_builder.spec.properties import Comparison as Comparison
 from ffi_builder.spec.properties import is_pointer as is_pointer

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from ffi_builder import __version__
 from ffi_builder.cli.output import coloured
@@ -108,8 +108,7 @@ off = isinstance(reading, Reading)
 parts = [reading] if off else [Reading("calls"), *addons.find("calls", "c").readings()]
 for part in parts: print(part.name, part.reason, sep="\\t")
 """
-    done = _python(code)
-    for line in done.stdout.splitlines():
+    for line in _tried(code).output.splitlines():
         name, _, reason = line.partition("\t")
         what = "calls read in C" if name == "calls" else f"  arrays of {name}"
         if name == "calls":
@@ -153,10 +152,8 @@ def _distribution(root: str, package: str) -> Finding:
         f"from ffi_builder.extending import named; d = named({root!r}); "
         f"c = d.ir.Context(); d.load_llvm(c)"
     )
-    done = _python(code)
-    if done.returncode:
-        lines = done.stderr.strip().splitlines()
-        return Finding(root, False, f"{version}, but: {lines[-1] if lines else 'it crashed'}")
+    if failure := _tried(code, "it crashed").failure:
+        return Finding(root, False, f"{version}, but: {failure}")
     return Finding(root, True, f"{version}, MLIR with the LLVM dialect")
 
 
@@ -174,37 +171,44 @@ d = named({root!r}); c = d.ir.Context(); d.load_llvm(c); m = d.ir.Module.parse("
 attach(m, spec.Signature("f", [spec.Var("a", "int32")]), providers.NopCallProvider())
 runtime.compile(m)["f"](1)
 """
-        done = _python(code)
-        if done.returncode == 0:
+        words = _tried(code, "the process crashed").failure
+        if not words:
             words = f"a wrapper in a module of {root} was compiled and called"
             return Finding(what, True, words, needed=True)
-        lines = done.stderr.strip().splitlines()
-        words = lines[-1] if lines else "the process crashed"
     return Finding(what, False, words, needed=True)
 
 
-def _python(code: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+class _Tried(NamedTuple):
+    """What a process printed, and the last line of its error; empty if it had none."""
+
+    output: str
+    failure: str
+
+
+def _tried(code: str, crashed: str = "") -> _Tried:
+    """Run code in a process of its own; ``crashed`` is the failure of one that says nothing."""
+    done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
         check=False,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
     )
+    lines = done.stderr.strip().splitlines() or [crashed]
+    return _Tried(done.stdout, lines[-1] if done.returncode else "")
 
 
 def _reader() -> Finding:
     """Read a prototype, in a separate process."""
     code = """
 from ffi_builder.wrapping.libclang import bindings
-from ffi_builder.wrapping.prototype import read
-read("void f(long n);", None, "f")
+from ffi_builder.wrapping.prototype import Header
+Header("void f(long n);").read(None, "f")
 print(bindings().package)
 """
-    done = _python(code)
-    if done.returncode == 0:
-        return Finding("prototypes in C", True, f"{done.stdout.strip()} reads them")
-    words = (done.stderr.strip().splitlines() or ["libclang crashed"])[-1]
+    output, words = _tried(code, "libclang crashed")
+    if not words:
+        return Finding("prototypes in C", True, f"{output.strip()} reads them")
     return Finding("prototypes in C", None, words.partition("CompileError: ")[2] or words)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ffi_builder import CompileError
+from ffi_builder.cli.output import PROVIDERS
 
 if TYPE_CHECKING:
     from ffi_builder import Launch
@@ -167,19 +168,14 @@ def provider_of(given: argparse.Namespace) -> CallProvider | type[Any] | None:
     """
     from ffi_builder import providers
 
-    match given.convention:
-        case None:
-            return None
-        case "memref":
-            return providers.MemRefCallProvider
-        case "direct":
-            return providers.DirectCallProvider
-        case "pack":
-            return providers.DynamicParamPackCallProvider
-        case _:
-            if given.args is not None:
-                raise CompileError("--args goes with a --convention that calls something")
-            return providers.NopCallProvider()
+    if given.convention is None:
+        return None
+    provider = getattr(providers, PROVIDERS[given.convention])
+    if provider is not providers.NopCallProvider:
+        return provider
+    if given.args is not None:
+        raise CompileError("--args goes with a --convention that calls something")
+    return providers.NopCallProvider()
 
 
 def file_or_name(text: str) -> Path | str:

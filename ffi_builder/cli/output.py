@@ -46,11 +46,13 @@ def print_note(words: str) -> None:
 
 _Rule: TypeAlias = tuple[str, "str | Callable[[re.Match[str]], str]"]
 
-_CONVENTIONS: Final = {
-    "MemRefCallProvider": "memref",
-    "DirectCallProvider": "direct",
-    "DynamicParamPackCallProvider": "pack",
+PROVIDERS: Final = {
+    "memref": "MemRefCallProvider",
+    "direct": "DirectCallProvider",
+    "pack": "DynamicParamPackCallProvider",
+    "nop": "NopCallProvider",
 }
+"""The provider of each convention."""
 _OPTIONS: Final = {
     **{
         name: name
@@ -82,7 +84,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (r"provider=providers\.PackedCallProvider calls it", "wrap calls it in Python alone"),
     (r"\. \w+CallProvider with \w+=True calls it if that is an array [\w ]+", ""),
     (r"say so: returns=spec\.Var\('y', '(\w+)'\)", r"say so in --signature: -> y: \1"),
-    (r"; or if it is a status, put CheckStatus around the provider", ""),
+    (r"; or if it is a status, wrap the provider in CheckStatus", ""),
     (r", unless it is that of the functions of a VariantsCallProvider.* has errors", ""),
     (r"\bCheckStatus\b", "a check of the status"),
     (
@@ -109,11 +111,8 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (r"\bprovider=(?:providers\.)?(?=\w+CallProvider)", ""),
     (r"\bexternal=\[([^]]*)\]", lambda m: "--external " + m[1].replace(",", "").replace("'", "")),
     (r"\bexternal=(?=\s)", "--external"),
-    (rf"\b({'|'.join(_CONVENTIONS)})\b", lambda m: f"--convention {_CONVENTIONS[m[1]]}"),
-    (
-        rf"(?<![\w-])({'|'.join(_OPTIONS)})=(?=[\s.,;:)]|$)",
-        lambda m: f"--{_OPTIONS[m[1]]}",
-    ),
+    *((rf"\b{provider}\b", f"--convention {name}") for name, provider in PROVIDERS.items()),
+    (rf"(?<![\w-])({'|'.join(_OPTIONS)})=(?=[\s.,;:)]|$)", lambda m: f"--{_OPTIONS[m[1]]}"),
     (r"^CudaLaunchCallProvider: (?=grid|block|cluster|attributes|stream)", "--"),
     (r"^CudaLaunchCallProvider: ", ""),
     (r"\bdynamic_smem_bytes\b", "--shared-memory"),

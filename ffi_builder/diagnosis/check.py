@@ -20,10 +20,9 @@ from ffi_builder.plan.results import DEVICE_ID, MOST_DEVICES, OVERFLOW, SIZE, no
 from ffi_builder.records import dataclass
 from ffi_builder.spec.composite import takes_more
 from ffi_builder.spec.expr import Expr
-from ffi_builder.spec.functions import variables
 from ffi_builder.spec.numbers import FLOAT_DTYPES
 from ffi_builder.spec.outlines import argument_texts
-from ffi_builder.spec.places import occurrences, symbols_of_elements
+from ffi_builder.spec.places import symbols_in, symbols_of_elements
 from ffi_builder.spec.results import sizes
 
 Scalar: TypeAlias = Union[int, float]
@@ -101,10 +100,8 @@ class Checker:
     def _symbols(self) -> list[spec.Var]:
         """The symbols that have one value."""
         params = self.signature.params
-        entries = (entry for _, entry in occurrences(params))
-        occurring = dict.fromkeys(var for entry in entries for var in variables(entry))
         of_elements = symbols_of_elements(params)
-        return [var for var in occurring if var not in of_elements]
+        return [var for var in symbols_in(params) if var not in of_elements]
 
     def __call__(self, *args: Any) -> dict[str, Scalar]:
         """Do what :func:`check` does."""

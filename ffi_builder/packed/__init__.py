@@ -31,12 +31,7 @@ if TYPE_CHECKING:
         Tensor,
         Unsigned,
     )
-    from ffi_builder.packed.callees import (
-        FunctionObject,
-        GlobalFunction,
-        ImportedFunction,
-        Symbol,
-    )
+    from ffi_builder.packed.callees import FunctionObject, GlobalFunction, ImportedFunction, Symbol
 
 __all__ = [
     "AnyValue",
@@ -58,7 +53,5 @@ __all__ = [
 _CALLEES = ("FunctionObject", "GlobalFunction", "ImportedFunction", "Symbol")
 
 __getattr__, __dir__ = lazy(
-    __name__,
-    {name: "callees" if name in _CALLEES else "arguments" for name in __all__},
-    __all__,
+    __name__, {name: "callees" if name in _CALLEES else "arguments" for name in __all__}, __all__
 )

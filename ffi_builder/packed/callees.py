@@ -277,7 +277,10 @@ def call(b: CheckingBuilder, callee: Callee, array: Value, count: Value, result:
             function = kept(b, f"global_{name}", lambda: _find_global(b, name))
             return _call_object(b, function, array, count, result)
         case GlobalFunction(name):
-            return _call_global(b, name, array, count, result)
+            function = _find_global(b, name)
+            status = _call_object(b, function, array, count, result)
+            call_extern(b, DEC_REF, [function], b.types.i32)
+            return status
         case FunctionObject(value):
             return _call_object(b, value, array, count, result)
         case ImportedFunction(name):
@@ -301,14 +304,6 @@ def _call_object(
     b: CheckingBuilder, function: Value, array: Value, count: Value, result: Value
 ) -> Value:
     return call_extern(b, _CALL, [function, array, count, result], b.types.i32)
-
-
-def _call_global(b: CheckingBuilder, name: str, array: Value, count: Value, result: Value) -> Value:
-    """Look a global function up, call it and release it."""
-    function = _find_global(b, name)
-    status = _call_object(b, function, array, count, result)
-    call_extern(b, DEC_REF, [function], b.types.i32)
-    return status
 
 
 def _find_global(b: CheckingBuilder, name: str) -> Value:

@@ -14,10 +14,7 @@ if TYPE_CHECKING:
     from ffi_builder.providers.context import CallContext, ModuleContext, OwnedAny
     from ffi_builder.providers.memref import MemRefCallProvider
     from ffi_builder.providers.packed import PackedCallProvider
-    from ffi_builder.providers.packing import (
-        DynamicParamPackCallProvider,
-        NestedTensorCallProvider,
-    )
+    from ffi_builder.providers.packing import DynamicParamPackCallProvider, NestedTensorCallProvider
     from ffi_builder.providers.provider import CallProvider
     from ffi_builder.providers.simple import DirectCallProvider, NopCallProvider
     from ffi_builder.providers.status import CheckStatus

@@ -21,6 +21,7 @@ from ffi_builder.providers.by_address import (
     address_of,
     check_fits,
     dtype_of,
+    extended,
     split_address,
     split_field,
 )
@@ -222,11 +223,8 @@ def dynamic(entries: Sequence[spec.Dim | None], values: Sequence[Value]) -> list
 
 def widened(context: CallContext, item: Item) -> Value:
     """Extend an integer or bool to i64; the bits of a uint64 are kept."""
-    b, value = context.builder, scalar_argument(context, item).value
-    if value.type == b.types.i64:
-        return value
-    extend = b.zext if f"{dtype_of(item)}".startswith(("u", "b")) else b.sext
-    return extend(value, b.types.i64)
+    value = scalar_argument(context, item).value
+    return extended(context.builder, value, f"{dtype_of(item)}")
 
 
 def in_range(b: Builder, value: Value, low: int, high: int, *, signed: bool) -> Value | None:
@@ -289,17 +287,18 @@ def entries(
     look_up = partial(_named, provider, context, dict(every), symbols)
     resolved: list[Item] = []
     for given in args:
-        if given is None or isinstance(given, (float, bytes)):
-            resolved.append(_constant(provider, given, pointers=pointers))
-            continue
         where = f"{provider}: args= has {given!r}"
+        if given is None or isinstance(given, (float, bytes)):
+            _check_c(f"{where}, a constant", pointers=pointers)
+            resolved.append(Constant(given))
+            continue
         if isinstance(given, (CStruct, Mapping)):
-            _check_host(where, pointers)
+            _check_c(f"{where}, an address in memory of the host", pointers=pointers)
             resolved.append(_struct(provider, context, where, given))
             continue
         address = split_address(where, given)
         if address is not None:
-            _check_host(where, pointers)
+            _check_c(f"{where}, an address in memory of the host", pointers=pointers)
             resolved.append(_by_address(where, *address, look_up, results))
             continue
         value, dtype, _ = split_field(where, given) if f"{given}".endswith(")") else (0, None, None)
@@ -344,19 +343,10 @@ def returned_struct(provider: str, context: CallContext, struct: CStruct) -> tup
     return scalar_argument(context, replace(resolved, pieces=(), attribute="")).value, resolved
 
 
-def _check_host(where: str, pointers: bool) -> None:
+def _check_c(what: str, *, pointers: bool) -> None:
+    """Raise BuildError for what only C has, unless the provider passes pointers as C does."""
     if not pointers:
-        raise BuildError(
-            f"{where}, an address in memory of the host; only providers of C arguments pass those"
-        )
-
-
-def _constant(provider: str, given: float | bytes | None, *, pointers: bool) -> Constant:
-    if not pointers:
-        raise BuildError(
-            f"{provider}: args= has {given!r}, a constant; only providers of C arguments pass those"
-        )
-    return Constant(given)
+        raise BuildError(f"{what}; only providers of C arguments pass those")
 
 
 def _pointer(provider: str, result: HandedOver, *, pointers: bool) -> ResultPointer:

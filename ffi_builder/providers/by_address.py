@@ -9,6 +9,7 @@ from typing import Any, Final
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Value
+from ffi_builder.ir.builder import Builder
 from ffi_builder.providers.context import CallContext
 from ffi_builder.spec.expr import Expr
 from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES, VAR_DTYPES
@@ -22,7 +23,7 @@ _FIELD: Final = re.compile(
 _TEXT: Final = re.compile(rf"&\s*{_FIELD.pattern}")
 _FLOAT: Final = r"[-+]?(\d+\.\d*|\.\d+|\d+(?=e))(e[-+]?\d+)?"
 _ANY_FLOAT: Final = rf"{_FLOAT}|[-+]?(\d+|inf|nan)"
-_POINTERS: Final = (
+POINTERS: Final = (
     "dltensor",
     "pointers",
     "shapes",
@@ -33,6 +34,7 @@ _POINTERS: Final = (
     "keys",
     "values",
 )
+"""The parts of parameters that are pointers."""
 _RANGES: Final = {**INT_RANGES, "bool": (0, 1)}
 _REALS: Final = ("float32", "float64")
 
@@ -106,7 +108,7 @@ def dtype_of(item: object) -> str | None:
             isinstance(variant := spec.required(param), spec.Variant) and part in variant.parts
         ):
             return dtype_of(variant.parts[part])
-        case spec.Field(part=part) if part not in _POINTERS:
+        case spec.Field(part=part) if part not in POINTERS:
             return "bool" if part == "present" else "int32"
         case Expr() | int() | spec.Device():
             return "int64"
@@ -163,9 +165,18 @@ def check_fits(where: str, shown: object, item: object, own: str, dtype: str) ->
 
 def address_of(context: CallContext, value: Value) -> Value:
     """Return the address of a copy of a value on the stack, where a bool is a byte."""
-    b = context.builder
-    if value.type == b.types.i1:
-        value = b.zext(value, b.types.i8)
+    b, value = context.builder, stored(context.builder, value)
     place = b.alloca(value.type)
     b.store(value, place)
     return place
+
+
+def stored(b: Builder, value: Value) -> Value:
+    """Return a value as it is in memory, where a bool is a byte."""
+    return b.zext(value, b.types.i8) if value.type == b.types.i1 else value
+
+
+def extended(b: Builder, value: Value, dtype: str) -> Value:
+    """Return an integer or bool of a dtype as an i64; the bits of a uint64 are kept."""
+    extend = b.zext if dtype.startswith(("u", "b")) else b.sext
+    return value if value.type == b.types.i64 else extend(value, b.types.i64)

@@ -18,29 +18,27 @@ from ffi_builder.providers.by_address import FLOATS
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.errno import clear_errno, raise_errno, read_errno
 from ffi_builder.providers.items import Constant, CStruct
-from ffi_builder.providers.results import (
-    result_type,
-    set_results,
-    take_results,
-    value_results,
-)
+from ffi_builder.providers.results import result_type, set_results, take_results, value_results
+from ffi_builder.records import dataclass
 from ffi_builder.spec.expr import Expr
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a function, and the name that errors have for who makes it."""
+
+    provider: str
+    context: CallContext
+    callee: str
+    arguments: Sequence[Argument]
 
 
 class MismatchError(BuildError):
     """A callee takes arguments of other LLVM types, ``taken``; `attach` says which, and why."""
 
-    def __init__(
-        self,
-        provider: str,
-        context: CallContext,
-        callee: str,
-        arguments: Sequence[Argument],
-        taken: tuple[str, ...],
-    ) -> None:
-        super().__init__(f"{provider}: the callee @{callee} takes {', '.join(taken)}")
-        self.provider, self.context, self.callee = provider, context, callee
-        self.arguments, self.taken = arguments, taken
+    def __init__(self, made: Call, taken: tuple[str, ...]) -> None:
+        super().__init__(f"{made.provider}: the callee @{made.callee} takes {', '.join(taken)}")
+        self.call, self.taken = made, taken
 
 
 _NARROW_BITS: Final = {f"i{bits}": bits for bits in (8, 16, 32)}
@@ -80,6 +78,7 @@ def call(
             has both types.
     """
     check_name(provider, callee)
+    made = Call(provider, context, callee, arguments)
     scalars = [scalar for scalar in value_results(context) if scalar.name not in context.places]
     if not scalars or not results:
         if free is not None:
@@ -90,45 +89,37 @@ def call(
                 f"CheckStatus(…, error='OSError') raises it"
             )
         if struct is not None:
-            _call_for_struct(provider, context, callee, arguments, *struct)
+            _call_for_struct(made, *struct)
         else:
-            context.returned = _call(provider, context, callee, arguments, result)
+            context.returned = _call(made, result)
         if results:
             set_results(context)
         return context.returned
     wanted = result_type(provider, context, callee, scalars)
     if errno:
         clear_errno(context.builder)
-    value = _call(provider, context, callee, arguments, wanted)
+    value = _call(made, wanted)
     if errno and value is not None:
         _check_errno(provider, context.builder, callee, value)
     set_results(context, take_results(provider, context, callee, value, scalars, wanted, free))
     return None
 
 
-def _call_for_struct(
-    provider: str,
-    context: CallContext,
-    callee: str,
-    arguments: Sequence[Argument],
-    place: Value,
-    struct: CStruct,
-) -> None:
+def _call_for_struct(made: Call, place: Value, struct: CStruct) -> None:
     """Call a function that returns a struct in registers, or writes it to a place."""
-    if context.status_wanted:
+    if made.context.status_wanted:
         raise BuildError(
-            f"CheckStatus: the callee @{callee} returns a struct, so it cannot return a status"
+            f"CheckStatus: the callee @{made.callee} returns a struct, so it cannot return a status"
         )
-    t = context.builder.types
+    b, t = made.context.builder, made.context.builder.types
     types = [t.parse(text) for _, text in struct.pieces]
     if not types:
-        arguments = [Argument(place, struct.attribute, name="the returned struct"), *arguments]
-        _call(provider, context, callee, arguments, t.void)
+        address = Argument(place, struct.attribute, name="the returned struct")
+        _call(replace(made, arguments=[address, *made.arguments]), t.void)
         return
-    result = types[0] if len(types) == 1 else t.struct(types)
-    value = _call(provider, context, callee, arguments, result)
-    assert value is not None, f"@{callee} returns nothing"
-    context.builder.store(value, place)
+    value = _call(made, types[0] if len(types) == 1 else t.struct(types))
+    assert value is not None, f"@{made.callee} returns nothing"
+    b.store(value, place)
 
 
 def _check_errno(provider: str, b: CheckingBuilder, callee: str, value: Value) -> None:
@@ -147,13 +138,8 @@ def _check_errno(provider: str, b: CheckingBuilder, callee: str, value: Value) -
         raise_errno(b, number)
 
 
-def _call(
-    provider: str,
-    context: CallContext,
-    callee: str,
-    arguments: Sequence[Argument],
-    result: Type | None,
-) -> Value | None:
+def _call(made: Call, result: Type | None) -> Value | None:
+    context, callee, arguments = made.context, made.callee, made.arguments
     b = context.builder
     operation = context.symbols.find(callee)
     if operation is None:
@@ -164,14 +150,14 @@ def _call(
         return b.call(callee, values, result, attributes)
     if operation.name != "llvm.func":
         raise BuildError(
-            f"{provider}: the callee @{callee} is {describe(operation)}; it must be an llvm.func, "
-            f"so lower the module to the LLVM dialect before attaching; runtime.compile does with "
-            f"pipeline=, and calls its hooks with the lowered module"
+            f"{made.provider}: the callee @{callee} is {describe(operation)}; it must be an "
+            f"llvm.func, so lower the module to the LLVM dialect before attaching; runtime.compile "
+            f"does with pipeline=, and calls its hooks with the lowered module"
         )
     returned, parameters = function_parts(operation)
-    arguments = _fit_constants(provider, context, callee, arguments, parameters)
+    arguments = _fit_constants(made, parameters)
     if tuple(str(argument.value.type) for argument in arguments) != parameters:
-        raise MismatchError(provider, context, callee, arguments, parameters)
+        raise MismatchError(replace(made, arguments=arguments), parameters)
     attributes = _extensions(context, arguments)
     if "CConv" in operation.attributes:
         attributes["CConv"] = operation.attributes["CConv"]
@@ -186,18 +172,13 @@ def _extensions(context: CallContext, arguments: Sequence[Argument]) -> dict[str
     return {"arg_attrs": context.builder.types.attribute(f"[{entries}]")}
 
 
-def _fit_constants(
-    provider: str,
-    context: CallContext,
-    callee: str,
-    arguments: Sequence[Argument],
-    parameters: Sequence[str],
-) -> Sequence[Argument]:
+def _fit_constants(made: Call, parameters: Sequence[str]) -> Sequence[Argument]:
     """Give each number of ``args=`` the type that the callee takes there.
 
     Raises:
         BuildError: if it does not fit this type.
     """
+    context, callee, arguments = made.context, made.callee, made.arguments
     if len(arguments) != len(parameters):
         return arguments
     fitted: list[Argument] = []
@@ -209,7 +190,7 @@ def _fit_constants(
                 low, high = (-(1 << bits - 1) if bits > 1 else 0), (1 << bits) - 1
                 if not low <= number <= high:
                     raise BuildError(
-                        f"{provider}: args= has {number}, but argument #{index} of the callee "
+                        f"{made.provider}: args= has {number}, but argument #{index} of the callee "
                         f"@{callee} is {type_}, which holds {low} to {high}"
                     )
                 extension = NARROW["int8" if number < 0 else "bool"] if bits < _INT else ""
@@ -220,8 +201,8 @@ def _fit_constants(
                     value = constant.emit(context, type_)
                 except OverflowError:
                     raise BuildError(
-                        f"{provider}: args= has {constant.value}, but argument #{index} of the "
-                        f"callee @{callee} is {type_}, which does not hold it"
+                        f"{made.provider}: args= has {constant.value}, but argument #{index} of "
+                        f"the callee @{callee} is {type_}, which does not hold it"
                     ) from None
                 fitted.append(replace(argument, value=value))
             case (Expr() as expression,) if bits is not None:

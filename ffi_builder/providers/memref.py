@@ -32,7 +32,7 @@ from ffi_builder.ir.protocols import Type
 from ffi_builder.ir.symbols import describe, function_parts
 from ffi_builder.ir.types import LLVM_TYPES
 from ffi_builder.providers.arguments import Argument, c_arguments, convert_items, plain
-from ffi_builder.providers.call import call, check_name
+from ffi_builder.providers.call import Call, call, check_name
 from ffi_builder.providers.context import CallContext, ModuleContext, path_of
 from ffi_builder.providers.fixed_symbols import values_in, with_values
 from ffi_builder.providers.items import Entry, Item
@@ -115,21 +115,11 @@ Each is a pair: the number of the argument before lowering, and its type.
 """
 
 
-def check_types(
-    provider: str,
-    context: CallContext,
-    callee: str,
-    arguments: Sequence[Argument],
-    *,
-    interface_of: str | None,
-) -> None:
+def check_types(made: Call, interface_of: str | None) -> None:
     """Compare each tensor with the memref that the callee takes for it, if that is known.
 
     Args:
-        provider: the provider's name, for errors.
-        context: the context of the call.
-        callee: the function that is called.
-        arguments: the arguments that are passed.
+        made: the call.
         interface_of: if the callee is a C interface, the function of this interface. Each
             descriptor is then one argument.
 
@@ -137,7 +127,8 @@ def check_types(
         BuildError: if a tensor has another element type, rank, size or layout. The message says
             what to change.
     """
-    function = context.symbols.find(callee)
+    context = made.context
+    function = context.symbols.find(made.callee)
     if function is None or function.name != "llvm.func":
         return
     record = recorded_types(context.builder.types, function)
@@ -147,39 +138,30 @@ def check_types(
         # The pointers of a C interface do not say how many dimensions they have.
         lowered_to.append((inner, False))
     if record is None or any(
-        lowered(record, c_interface=c_interface) != function_parts(made)
-        for made, c_interface in lowered_to
+        lowered(record, c_interface=c_interface) != function_parts(each)
+        for each, c_interface in lowered_to
     ):
         return
-    memrefs = _positions(record, c_interface=interface_of is not None)
-    _compare(provider, context, callee, arguments, memrefs)
+    _compare(made, _positions(record, c_interface=interface_of is not None))
 
 
-def check_bare(
-    provider: str, context: CallContext, callee: str, arguments: Sequence[Argument]
-) -> None:
+def check_bare(made: Call) -> None:
     """Compare each tensor with a memref that was lowered to a pointer to its elements.
 
     Raises:
         BuildError: as for :func:`check_types`.
     """
-    function = context.symbols.find(callee)
+    function = made.context.symbols.find(made.callee)
     assert function is not None, "it has a record"
-    record = recorded_types(context.builder.types, function)
-    if record is None or callee.startswith(C_INTERFACE):  # which takes pointers to descriptors
+    record = recorded_types(made.context.builder.types, function)
+    if record is None or made.callee.startswith(C_INTERFACE):  # which takes pointers to descriptors
         return
     if lowered(record, c_interface=True) == function_parts(function):
-        _compare(provider, context, callee, arguments, _positions(record, c_interface=True))
+        _compare(made, _positions(record, c_interface=True))
 
 
-def _compare(
-    provider: str,
-    context: CallContext,
-    callee: str,
-    arguments: Sequence[Argument],
-    memrefs: Memrefs,
-) -> None:
-    tensors = _tensors(arguments)
+def _compare(made: Call, memrefs: Memrefs) -> None:
+    context, tensors = made.context, _tensors(made.arguments)
     for position, given in tensors:
         if position not in memrefs:
             continue
@@ -197,7 +179,7 @@ def _compare(
                 mistake += f"; or order them with args=: {path_of(context, swapped[0])!r} fits here"
             shown = given if isinstance(given, spec.List) else tensor
             raise BuildError(
-                f"{provider}: the callee @{callee} takes {path_of(context, given)!r} as "
+                f"{made.provider}: the callee @{made.callee} takes {path_of(context, given)!r} as "
                 f"{memref.text} (argument #{number}), but the spec is {spec.outline(shown)}: "
                 f"{mistake}"
             )
@@ -437,8 +419,9 @@ class MemRefCallProvider:
             callee = C_INTERFACE + callee.removeprefix(C_INTERFACE)
         arguments = convert_items(name, self.args, context, self.arguments_of)
         plain_name = callee.removeprefix(C_INTERFACE) if self.c_interface else None
-        self._check_callee(context, callee, plain_name, arguments)
-        check_types(name, context, callee, arguments, interface_of=plain_name)
+        made = Call(name, context, callee, arguments)
+        _check_callee(made, plain_name)
+        check_types(made, plain_name)
         self._check_result(context, callee, call(name, context, callee, arguments))
         return context.builder.block
 
@@ -463,41 +446,6 @@ class MemRefCallProvider:
             return [_on_the_stack(context, descriptor(context, tensor), tensor.ndim)]
         return descriptor(context, tensor)
 
-    def _check_callee(
-        self,
-        context: CallContext,
-        callee: str,
-        interface_of: str | None,
-        arguments: Sequence[Argument],
-    ) -> None:
-        """Check that the C interface exists, and that no memref is returned in either convention.
-
-        This check precedes the comparison of arguments, whose message would say less.
-        """
-        operation = context.symbols.find(callee)
-        function = None if interface_of is None else context.symbols.find(interface_of)
-        if operation is None and function is not None:
-            raise BuildError(
-                f"{type(self).__name__}: the module has @{interface_of} ({describe(function)}), "
-                f"but no @{callee}; lower it with the attribute llvm.emit_c_interface, or leave "
-                f"c_interface=True out"
-            )
-        if operation is None or operation.name != "llvm.func":
-            return
-        result, parameters = function_parts(operation)
-        given = tuple(str(argument.value.type) for argument in arguments)
-        if interface_of is not None and parameters == ("!llvm.ptr", *given):
-            raise BuildError(
-                f"{type(self).__name__}: the callee @{callee} takes one pointer more in front, "
-                f"({', '.join(parameters)}): the C interface writes a memref (or several values) "
-                f"that the function returns there; {_OUT_PARAMETERS}"
-            )
-        if result.startswith("!llvm.struct<(ptr, ptr, i64"):
-            raise BuildError(
-                f"{type(self).__name__}: the callee @{callee} returns a memref ({result}); "
-                f"{_OUT_PARAMETERS}"
-            )
-
     def _check_result(self, context: CallContext, callee: str, result: Value | None) -> None:
         if result is None or (context.status_wanted and _is_integer(result.type)):
             return
@@ -515,6 +463,36 @@ _OUT_PARAMETERS: Final = (
     "lower it so that it writes to out-parameters (buffer-results-to-out-params with "
     "modify-public-functions=1)"
 )
+
+
+def _check_callee(made: Call, interface_of: str | None) -> None:
+    """Check that the C interface exists, and that no memref is returned in either convention.
+
+    This check precedes the comparison of arguments, whose message would say less.
+    """
+    context, callee = made.context, made.callee
+    operation = context.symbols.find(callee)
+    function = None if interface_of is None else context.symbols.find(interface_of)
+    if operation is None and function is not None:
+        raise BuildError(
+            f"{made.provider}: the module has @{interface_of} ({describe(function)}), "
+            f"but no @{callee}; lower it with the attribute llvm.emit_c_interface, or leave "
+            f"c_interface=True out"
+        )
+    if operation is None or operation.name != "llvm.func":
+        return
+    result, parameters = function_parts(operation)
+    given = tuple(str(argument.value.type) for argument in made.arguments)
+    if interface_of is not None and parameters == ("!llvm.ptr", *given):
+        raise BuildError(
+            f"{made.provider}: the callee @{callee} takes one pointer more in front, "
+            f"({', '.join(parameters)}): the C interface writes a memref (or several values) "
+            f"that the function returns there; {_OUT_PARAMETERS}"
+        )
+    if result.startswith("!llvm.struct<(ptr, ptr, i64"):
+        raise BuildError(
+            f"{made.provider}: the callee @{callee} returns a memref ({result}); {_OUT_PARAMETERS}"
+        )
 
 
 def _is_integer(type_: Type) -> bool:

@@ -56,13 +56,14 @@ _Entries: TypeAlias = "list[tuple[str, tuple[str, ...]]]"
 
 def describe_mismatch(mismatch: MismatchError) -> BuildError:
     """Return the error that compares what is taken with what is passed, and says what to change."""
-    taken, passed, function = len(mismatch.taken), len(mismatch.arguments), mismatch.context.fn_name
+    made, taken = mismatch.call, len(mismatch.taken)
+    passed, function = len(made.arguments), made.context.fn_name
     what = f"takes arguments of other types than {function!r} passes"
     if taken != passed:
         takes = "1 argument" if taken == 1 else f"{taken} arguments"
         are = "is" if passed == 1 else "are"
         what = f"takes {takes}, but {passed} {are} passed for {function!r}"
-    words = f"{mismatch.provider}: the callee @{mismatch.callee} {what}"
+    words = f"{made.provider}: the callee @{made.callee} {what}"
     return BuildError(f"{words}:\n{_table(mismatch)}\n{_hint(mismatch)}")
 
 
@@ -87,16 +88,17 @@ def _rows(mismatch: MismatchError) -> Iterator[tuple[str, str, str, str]]:
 
     If the lengths differ, these are the fewest differences.
     """
-    passed, taken = [str(argument.value.type) for argument in mismatch.arguments], mismatch.taken
+    context, arguments, taken = mismatch.call.context, mismatch.call.arguments, mismatch.taken
+    passed = [str(argument.value.type) for argument in arguments]
     changes = [("", 0, len(passed), 0, len(taken))]
     if len(passed) != len(taken):
         changes = SequenceMatcher(None, passed, taken, autojunk=False).get_opcodes()
     is_exchanged = sorted(passed) == sorted(taken)
-    names = [each.name or shown(mismatch.context, each.of[0]) for each in mismatch.arguments]
-    addable = _addable(mismatch.context)
+    names = [each.name or shown(context, each.of[0]) for each in arguments]
+    addable = _addable(context)
     fitting = [
         plain(each.of[0])
-        for each, ours, theirs in zip(mismatch.arguments, passed, taken, strict=False)
+        for each, ours, theirs in zip(arguments, passed, taken, strict=False)
         if each.of and ours == theirs
     ]
     for _, i, i_end, j, j_end in changes:
@@ -104,7 +106,7 @@ def _rows(mismatch: MismatchError) -> Iterator[tuple[str, str, str, str]]:
             at, expected = ("", "nothing") if theirs is None else (f"#{theirs}", taken[theirs])
             words = "nothing"
             if ours is not None:
-                of, given = mismatch.arguments[ours].of, passed[ours]
+                of, given = arguments[ours].of, passed[ours]
                 cure = "" if is_exchanged or not of else _declared(of[0], given, expected, fitting)
                 words, differs = f"{_short(given)} ({names[ours]}){cure}", given != expected
             else:
@@ -146,14 +148,15 @@ def _addable(context: CallContext) -> dict[str, str]:
 
 def _hint(mismatch: MismatchError) -> str:
     """Return which provider or ``args=`` would fit, if one does."""
-    provider, context, taken = mismatch.provider, mismatch.context, mismatch.taken
-    record, only = _record(context, mismatch.callee)
+    made, taken = mismatch.call, mismatch.taken
+    provider, context = made.provider, made.context
+    record, only = _record(context, made.callee)
     if "memref<*" in record:
         return "No provider passes a memref without a rank: give the kernel memrefs that have one"
     fixed = "" if only else _FIXED.get(taken, "")
     if fixed and (provider in (_PACKED, _PACKING) or fixed == _PACKED):
         return f"{fixed}{' without other options' * (fixed == provider)} passes what it takes"
-    groups = [[*group] for _, group in groupby(mismatch.arguments, lambda each: id(each.of))]
+    groups = [[*group] for _, group in groupby(made.arguments, lambda each: id(each.of))]
     items = [item for group in groups for item in group[0].of]
     for name, arguments_of in _PER_ITEM.items():
         if name != provider and only in ("", name):

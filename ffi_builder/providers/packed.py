@@ -35,6 +35,7 @@ from ffi_builder.packed.callees import (
     check_symbol,
 )
 from ffi_builder.providers.arguments import entries, shown, widened, with_result_tensors
+from ffi_builder.providers.by_address import POINTERS
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.items import (
     Address,
@@ -51,14 +52,10 @@ from ffi_builder.spec.expr import Expr
 from ffi_builder.spec.tensors.tensor import Data
 
 _PARTS: Final = {
-    "data": TypeIndex.OPAQUE_PTR,
+    **dict.fromkeys(POINTERS, TypeIndex.OPAQUE_PTR),
     "present": TypeIndex.BOOL,
     "dtype": TypeIndex.DATA_TYPE,
     "dltensor": TypeIndex.DL_TENSOR_PTR,
-    **dict.fromkeys(
-        ("pointers", "shapes", "strides", "lengths", "c_str", "keys", "values"),
-        TypeIndex.OPAQUE_PTR,
-    ),
 }
 """Type indices of the parts of parameters; other parts are ints."""
 
@@ -178,17 +175,15 @@ class PackedCallProvider:
             return GlobalFunction(self.global_function, keep=False)
         if isinstance(given, (spec.Function, spec.Optional)):
             return FunctionObject(self._function(context, given))
-        callee = given if isinstance(given, CALLEES) else self._symbol(given)
+        if not isinstance(given, CALLEES):
+            assert given is not None
+            check_symbol(who, given)
+            given = Symbol(given)
         if self.callee == context.builder.function.attributes["sym_name"].value:
             raise BuildError(
                 f"{who}: @{self.callee} is the wrapper itself, which would never return"
             )
-        return callee
-
-    def _symbol(self, name: str | None) -> Symbol:
-        assert name is not None
-        check_symbol(type(self).__name__, name)
-        return Symbol(name)
+        return given
 
     def _function(self, context: CallContext, param: spec.Param) -> Value:
         """Return the function that a parameter holds."""

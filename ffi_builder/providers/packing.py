@@ -42,6 +42,7 @@ from ffi_builder.providers.arguments import (
     scalar_arguments,
     shape_arguments,
 )
+from ffi_builder.providers.by_address import stored
 from ffi_builder.providers.call import call, check_status
 from ffi_builder.providers.context import CallContext, path_of
 from ffi_builder.providers.items import Entry, Item, ResultPointer
@@ -340,7 +341,7 @@ class DynamicParamPackCallProvider:
         b = context.builder
         if group.is_pointer:
             return group.members[0]
-        members = [_storable(context, value) for value in group.members]
+        members = [stored(b, value) for value in group.members]
         struct = b.types.struct([member.type for member in members])
         space = b.alloca(struct)
         for index, member in enumerate(members):
@@ -368,12 +369,6 @@ class _Group:
     extension: str = ""
     there: Value | None = None
     """An i1 that is false if the parameter is absent; None if it is always present."""
-
-
-def _storable(context: CallContext, value: Value) -> Value:
-    """Convert a value to its form in memory: a bool is a byte."""
-    b = context.builder
-    return b.zext(value, b.types.i8) if value.type == b.types.i1 else value
 
 
 _STEPS: Final = ("declare_extern_funcs", "insert_lazy_init_cuda", "insert_set_cuda_device")

@@ -76,10 +76,7 @@ def set_results(context: CallContext, returned: Sequence[Value | OwnedAny] = ())
     values: list[Value | OwnedAny] = []
     for result in value_results(context):
         place = context.places.get(result.name)
-        if place is None:
-            values.append(next(rest))
-            continue
-        values.append(loaded(b, result, place))
+        values.append(next(rest) if place is None else loaded(b, result, place))
     context.results = values or None
 
 

@@ -16,7 +16,7 @@ from ffi_builder.providers.arguments import (
     data_of,
     returned_struct,
 )
-from ffi_builder.providers.call import call, check_name
+from ffi_builder.providers.call import Call, call, check_name
 from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.items import CStruct, Entry, Item
 from ffi_builder.providers.provider import fields_key
@@ -127,7 +127,7 @@ class DirectCallProvider:
             # It may take bare pointers. Few callees have a record, and the import takes 10 ms.
             from ffi_builder.providers.memref import check_bare
 
-            check_bare(name, context, callee, arguments)
+            check_bare(Call(name, context, callee, arguments))
         struct = None if self.returns is None else returned_struct(name, context, self.returns)
         call(*(name, context, callee, arguments), free=self.free, errno=self.errno, struct=struct)
         return context.builder.block

@@ -13,7 +13,7 @@ from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Value
 from ffi_builder.ir.builder import call_extern
-from ffi_builder.providers.by_address import check_fits, dtype_of, split_field
+from ffi_builder.providers.by_address import check_fits, dtype_of, split_field, stored
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.items import (
     Address,
@@ -103,7 +103,7 @@ def struct_pointer(
             call_extern(b, "memset", [place, b.i32(0), b.i64(_WORD * words)], b.types.ptr)
     for field in struct.fields:
         value, at = value_of(field), b.offset(place, field.offset)
-        b.store(b.zext(value, b.types.i8) if value.type == b.types.i1 else value, at)
+        b.store(stored(b, value), at)
         if isinstance(field.result, spec.Var):
             context.places[field.result.name] = at
     if struct.whole is None or isinstance(struct.whole, str):
@@ -121,10 +121,7 @@ def items_in(item: object) -> Iterator[object]:
 
 
 def _field(
-    where: str,
-    field: CField,
-    resolve: Callable[[Entry], Item],
-    results: Sequence[HandedOver],
+    where: str, field: CField, resolve: Callable[[Entry], Item], results: Sequence[HandedOver]
 ) -> CField:
     what = f"{where}: field {field.name!r}"
     entry: Any = field.item

@@ -24,9 +24,8 @@ from ffi_builder.errors import SpecError
 from ffi_builder.lazy import lazy
 from ffi_builder.plan import check_signature
 from ffi_builder.spec.expr import Condition, Expr, combined
-from ffi_builder.spec.functions import variables
 from ffi_builder.spec.parsing.parse_conditions import condition as parse_condition
-from ffi_builder.spec.places import occurrences
+from ffi_builder.spec.places import symbols_in
 from ffi_builder.spec.properties import (
     Comparable,
     Comparison,
@@ -260,12 +259,11 @@ def parse(text: str, signature: spec.Signature) -> Condition:
         True
     """
     check_signature("when.parse: ", signature)
-    entries = (variables(entry) for _, entry in occurrences(signature.params))
     known = properties(signature.params)
     for word in addons.places("condition"):
         if word in str(text):
             known[word] = addons.find("condition", word)
-    return parse_condition(text, [var for each in entries for var in each], known)
+    return parse_condition(text, symbols_in(signature.params), known)
 
 
 def _combined(what: str, op: str, conditions: tuple[Condition, ...]) -> Condition:

@@ -247,6 +247,11 @@ def occurrences(params: Sequence[Param], *, elements: bool = True) -> Iterator[t
         yield from own_occurrences(path, composite.required(param), elements=elements)
 
 
+def symbols_in(params: Sequence[Param]) -> list[Var]:
+    """Return the symbols in parameters, each once, in the order of the checks."""
+    return list(dict.fromkeys(var for _, at in occurrences(params) for var in variables(at)))
+
+
 def own_occurrences(
     path: str, param: composite.Plain, *, elements: bool = True
 ) -> Iterator[tuple[str, object]]:

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import field
 from typing import Final
 
-from ffi_builder import BuildError
-from ffi_builder.extending import dataclass
+from ffi_builder.extending import LLVM_TYPES, dataclass
 
 _POINTER: Final = "ptr"
 HALIDE_BUFFER: Final = "struct halide_buffer_t"
 DLTENSOR: Final = "DLTensor"
 POINTER: Final = "a pointer"
 """What a pointer to a pointer points to."""
-_TYPES: Final = {
-    "float32": "f32",
-    "float64": "f64",
-    "float16": "f16",
-    "bfloat16": "bf16",
-    "bool": "i1",
-}
 
 
 @dataclass(frozen=True)
@@ -144,7 +136,7 @@ class Layout:
 
 def llvm_type(dtype: str) -> str:
     """Return the type of a number in MLIR's LLVM dialect."""
-    return _TYPES.get(dtype) or f"i{dtype.lstrip('uint')}"
+    return LLVM_TYPES.get(dtype, dtype)
 
 
 @dataclass(frozen=True)
@@ -170,33 +162,6 @@ class Prototype:
                 return self.name, "void", [address, *passed]
             case several:
                 return self.name, f"struct<({', '.join(several)})>", passed
-
-
-def bound_args(
-    prototype: Prototype,
-    names: Sequence[str],
-    unused: Callable[[], Sequence[str]],
-    advice: str,
-    results: Sequence[str] = (),
-) -> list[str] | None:
-    """Return the names of the parameters as ``args=``, if the signature has them.
-
-    None if it has none of them: then the order counts. ``unused``, ``advice`` and ``results``, what
-    the signature says of its results, are for the error.
-
-    Raises:
-        BuildError: the signature has some of the names and lacks others.
-    """
-    own = [name for name, _ in prototype.params]
-    lacking = [name for name in own if name not in names]
-    if len(lacking) == len(own):
-        return None
-    if lacking:
-        raise BuildError(
-            f"{prototype.name} has parameters that the signature lacks: "
-            f"{added_to_args(prototype, lacking, unused(), results)}{advice}"
-        )
-    return own
 
 
 def added_to_args(

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from ffi_builder import BuildError, spec
 from ffi_builder.extending import (
@@ -18,31 +17,18 @@ from ffi_builder.extending import (
     Result,
     did_you_mean,
     elements,
-    occurrences,
     parts_of,
     split_address,
     split_field,
-    variables,
+    symbols_in,
 )
-from ffi_builder.providers import (
-    CallProvider,
-    CheckStatus,
-    DirectCallProvider,
-    HalideCallProvider,
-)
+from ffi_builder.providers import CallProvider, CheckStatus, DirectCallProvider, HalideCallProvider
 from ffi_builder.wrapping import structs
-from ffi_builder.wrapping.c_types import (
-    HALIDE_BUFFER,
-    CType,
-    Prototype,
-    added_to_args,
-    bound_args,
-    llvm_type,
-)
+from ffi_builder.wrapping.c_types import HALIDE_BUFFER, CType, Prototype, added_to_args, llvm_type
 from ffi_builder.wrapping.comparison import ByAddress, Comparison, Converted, Passed
 from ffi_builder.wrapping.elements import BITS, BYTES
 from ffi_builder.wrapping.structs import Fields
-from ffi_builder.wrapping.texts import advice, check_returned, said
+from ffi_builder.wrapping.texts import Pairs, advice, check_returned, said
 from ffi_builder.wrapping.unused import check_reached, mentions, unused
 
 if TYPE_CHECKING:
@@ -55,15 +41,14 @@ _BY_POSITION: Final = (
 _C_EXPRESSION: Final = r"[\w\s|&~()<+-]+"
 _FUNCTIONS: Final = ("ceildiv", "max", "min")
 """The functions of expressions of a signature."""
+Args: TypeAlias = "Sequence[Entry] | Mapping[str, Entry] | None"
+"""What ``args=`` is: a list, or a dict by the names of the kernel's parameters."""
 _UNWRITTEN: Final = ("cls", "default", "destroy", "doc", "kw_only", "pointee")
 """Fields of parameters that the text of a signature does not keep."""
 
 
 def called(
-    declared: Prototype,
-    signature: spec.Signature,
-    args: Sequence[Entry] | Mapping[str, Entry] | None,
-    free: str | None = None,
+    declared: Prototype, signature: spec.Signature, args: Args, free: str | None = None
 ) -> tuple[spec.Signature, CallProvider, Sequence[Passed]]:
     """Return a signature that checks what the prototype's types need, a provider, what is passed.
 
@@ -140,9 +125,9 @@ def _written_to_field(entry: object) -> Iterator[object]:
 
 def with_constants(
     signature: spec.Signature,
-    args: Sequence[Entry] | Mapping[str, Entry] | None,
+    args: Args,
     evaluate: Callable[[Sequence[str], Sequence[str]], Mapping[str, int]],
-) -> Sequence[Entry] | Mapping[str, Entry] | None:
+) -> Args:
     """Return ``args`` with numbers for the constants of C that the signature does not name.
 
     Args:
@@ -183,22 +168,19 @@ def _number(entry: Entry, values: Mapping[str, int]) -> Entry:
     return values.get(entry, entry) if isinstance(entry, str) else entry
 
 
-def listed(
-    declared: Prototype,
-    signature: spec.Signature,
-    args: Sequence[Entry] | Mapping[str, Entry] | None,
-) -> Sequence[Entry] | None:
+def listed(declared: Prototype, signature: spec.Signature, args: Args) -> Sequence[Entry] | None:
     """Return what each parameter gets: what a dict has for it, or else its own name.
 
-    Other ``args`` stay as they are.
+    A list stays as it is. None does, too, if the signature has none of the names: then the order
+    counts.
 
     Raises:
         BuildError: the dict has other names; neither it nor the signature has one of the kernel's.
     """
-    if not isinstance(args, Mapping):
+    if args is not None and not isinstance(args, Mapping):
         return args
-    names = [name for name, _ in declared.params]
-    for name in args:
+    names, given = [name for name, _ in declared.params], args or {}
+    for name in given:
         if name not in names:
             raise BuildError(
                 f"args= has {name!r}, but {declared.name} has no such parameter"
@@ -206,32 +188,34 @@ def listed(
             )
     params = dict(spec.with_paths(signature.params))
     known = {*params, *symbols(signature), *(result.name for result in signature.results)}
-    if lacking := [name for name in names if name not in known and name not in args]:
-        more = _unused(declared, signature, args), _declared_results(signature)
+    lacking = [name for name in names if name not in known and name not in given]
+    if args is None and len(lacking) == len(names):
+        return None
+    if lacking:
+        more = _unused(declared, signature, given), _declared_results(signature)
+        has_not = "the signature lacks" if args is None else "neither the signature nor args= has"
         raise BuildError(
-            f"{declared.name} has parameters that neither the signature nor args= has: "
+            f"{declared.name} has parameters that {has_not}: "
             f"{added_to_args(declared, lacking, *more)}{advice(params)}"
         )
-    return [args[name] if name in args else _by_name(name, params) for name in names]
+    return [given[name] if name in given else _by_name(name, params) for name in names]
 
 
-def _unused(
-    declared: Prototype, signature: spec.Signature, args: Mapping[str, Entry] | None = None
-) -> list[str]:
+def _unused(declared: Prototype, signature: spec.Signature, args: Mapping[str, Entry]) -> list[str]:
     """Return the numbers, tensors and texts of a signature that no parameter gets.
 
     If there are none, and the kernel takes a number of another name, the one size that none gets.
     """
     params = {each.name: spec.required(each) for each in signature.params}
     used = [*(name for name, _ in declared.params)]
-    used += [name for entry in (args or {}).values() for name in _names(entry, params)]
+    used += [name for entry in args.values() for name in _names(entry, params)]
     if rest := unused(signature, used):
         return rest
     sizes, words = symbols(signature), re.findall(r"\w+", " ".join(used))
     lacks_number = any(
         type_.dtype in INT_RANGES and (type_.is_const or not type_.is_pointer)
         for name, type_ in declared.params
-        if name not in {*params, *sizes, *(args or ())}
+        if name not in {*params, *sizes, *args}
     )
     rest = [name for name in sizes if name not in words]
     return rest if lacks_number and len(rest) == 1 else []
@@ -315,7 +299,7 @@ def _fit(first: CType | None, second: CType | None) -> bool:
 def bound(
     declared: Prototype,
     signature: spec.Signature,
-    args: Sequence[Entry] | Mapping[str, Entry] | None,
+    args: Args,
     extra: tuple[type[spec.Param], ...] = (),
     elsewhere: str = "",
 ) -> tuple[spec.Signature, Sequence[Entry] | None, Sequence[Passed]]:
@@ -335,12 +319,6 @@ def bound(
     wholes = dict(spec.with_paths(signature.params))
     params = {path: spec.required(param) for path, param in wholes.items()}
     sizes = symbols(signature)
-    if args is None:
-        results = [result.name for result in signature.results]
-        names = [*params, *sizes, *results]
-        words = advice(params), _declared_results(signature)
-        args = bound_args(declared, names, partial(_unused, declared, signature), *words)
-        args = args and [_by_name(name, params) for name in args]
     known = {**sizes, **params, **{each.name: each for each in signature.result_tensors}}
     made = (spec.Tensor, spec.Shape)
     handed = {each.name: each for each in signature.results if not isinstance(each, made)}
@@ -406,7 +384,7 @@ def bound(
 
 def _with_addresses(
     entries: Sequence[Entry],
-    groups: Sequence[Sequence[tuple[object, object]]],
+    groups: Sequence[Pairs],
     known: Mapping[str, spec.Param],
     addresses: Mapping[int, Entry],
 ) -> Iterator[Entry]:
@@ -506,9 +484,7 @@ def _passed(entry: object, known: Mapping[str, spec.Param]) -> Iterator[tuple[ob
             return
 
 
-def _check_count(
-    declared: Prototype, passed: Sequence[tuple[object, object]], about_texts: str
-) -> None:
+def _check_count(declared: Prototype, passed: Pairs, about_texts: str) -> None:
     """Raise BuildError for another number of arguments."""
     count = len(declared.params)
     if len(passed) == count:
@@ -557,8 +533,7 @@ def _check_outputs(declared: Prototype, names: Sequence[str], signature: spec.Si
 
 def symbols(signature: spec.Signature) -> dict[str, spec.Var]:
     """Return the sizes and strides in a signature, by their names."""
-    uses = occurrences(signature.params)
-    return {variable.name: variable for _, entry in uses for variable in variables(entry)}
+    return {each.name: each for each in symbols_in(signature.params)}
 
 
 def with_conditions(signature: spec.Signature, conditions: Sequence[str]) -> spec.Signature:

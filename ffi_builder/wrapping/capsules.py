@@ -9,7 +9,7 @@ from typing import Final
 from ffi_builder import BuildError, CompileError
 from ffi_builder.extending import split_at_commas
 from ffi_builder.wrapping.c_types import CType, Prototype
-from ffi_builder.wrapping.prototype import read
+from ffi_builder.wrapping.prototype import Header
 
 _FUNCTION: Final = r"\s*([^()]+?)\s*\((.*)\)\s*"
 """A type of C, as ``double (double, int)``: its result and its parameters."""
@@ -77,7 +77,7 @@ def declared_in(capsule: object, function: str, given: Prototype | None) -> Prot
 def _read(text: str, said: CType | str | None, what: str) -> tuple[str, CType]:
     """Return the name and the type of a parameter, or the type that a prototype says."""
     try:
-        return read(f"void f({text})", "f", "f").params[0]
+        return Header(f"void f({text})").read("f", "f").params[0]
     except CompileError:
         if isinstance(said, CType) and said.is_pointer == ("*" in text):
             return "", said

@@ -74,12 +74,10 @@ def declared_by(items: Sequence[Any], function: str) -> Prototype | None:
     metadata = _Metadata.from_address(compiled["metadata"]().value)
     if metadata.version != _VERSION:
         return None
-    params = [(_text(each.name), _type(each)) for each in metadata.arguments[: metadata.count]]
+    params = [
+        (bytes(each.name).decode(), _type(each)) for each in metadata.arguments[: metadata.count]
+    ]
     return Prototype(function, tuple(params), CType("int32"))
-
-
-def _text(name: Any) -> str:
-    return bytes(name).decode()
 
 
 def _type(argument: Any) -> CType:

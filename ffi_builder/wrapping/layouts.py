@@ -47,14 +47,6 @@ def _members(
     unit: Unit, type_: Any, name: str, offset: int, read: Callable[[Any], CType | None]
 ) -> Iterator[Member]:
     """Yield the fields of a type that is at an offset: itself, or what it contains."""
-    is_union = type_._kind_id == _RECORD and type_.get_declaration()._kind_id == _UNION
-    for member in _parts(unit, type_, name, offset, read):
-        yield replace(member, is_shared=True) if is_union else member
-
-
-def _parts(
-    unit: Unit, type_: Any, name: str, offset: int, read: Callable[[Any], CType | None]
-) -> Iterator[Member]:
     kind = type_._kind_id
     if kind == _COMPLEX and (part := read(element(type_))) is not None:
         half = type_.get_size() // 2
@@ -67,15 +59,16 @@ def _parts(
             here = offset + at * one.get_size()
             yield from _members(unit, one, f"{name}[{at}]", here, read)
     elif kind == _RECORD and _is_plain(unit, type_):
+        is_union = type_.get_declaration()._kind_id == _UNION
         for field in type_.get_fields():
             inner, bits = field.type.get_canonical(), field.get_field_offsetof()
             own = "" if "(" in field.spelling else field.spelling  # one without a name
             path = f"{name}{'.' if name and own else ''}{own}"
             here = offset + max(bits, 0) // 8
+            inside = _members(unit, inner, path, here, read)
             if field.is_bitfield():
-                yield Member(path, CType(None), here, "a bit field")
-            else:
-                yield from _members(unit, inner, path, here, read)
+                inside = [Member(path, CType(None), here, "a bit field")]
+            yield from (replace(each, is_shared=is_union or each.is_shared) for each in inside)
     else:
         c_type = read(type_)
         lacks = "an array" if kind == _ARRAY else f"a {type_.spelling}"

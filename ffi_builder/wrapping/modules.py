@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
 from ffi_builder import BuildError, CompileError, spec
 from ffi_builder.extending import MEMREF_TYPES, did_you_mean, function_parts
-from ffi_builder.providers import (
-    CallProvider,
-    CheckStatus,
-    DirectCallProvider,
-    MemRefCallProvider,
-)
-from ffi_builder.runtime.extending import has_passes
-from ffi_builder.wrapping import tensors
+from ffi_builder.providers import CallProvider, CheckStatus, DirectCallProvider, MemRefCallProvider
+from ffi_builder.runtime.extending import clone_mlir, has_passes, ir_of, parse_mlir
 from ffi_builder.wrapping.calls import returned
 
 _BUFFERIZE: Final = (
@@ -48,6 +42,9 @@ _FIRST: Final = {
 }
 """Passes for operations that few modules have, by patterns of their text. They go first."""
 _VOID: Final = "!llvm.void"
+_WRITABLE: Final = "bufferization.writable"
+"""An attribute of an argument; False keeps bufferization, which makes memrefs of tensors, from
+storing intermediate results in its memory."""
 
 
 def with_passes(
@@ -67,10 +64,64 @@ def with_passes(
     if "bufferize" in passes:
         with suppress(CompileError):  # a text that is not read has its error later
             for name, signature in functions:
-                module = tensors.kept(module, name, signature, args)
+                module = _kept(module, name, signature, args)
     if isinstance(module, (str, bytes)):
         return module, passes
     return (module if has_passes(module, passes) else str(module)), passes
+
+
+def _writable(signature: spec.Signature, args: object) -> set[int]:
+    """Return the positions of the arguments that the signature says are written."""
+    entries: list[Any] = list(args) if isinstance(args, (list, tuple)) else [*signature.params]  # pyright: ignore[reportUnknownArgumentType]
+    names = (each if isinstance(each, str) else getattr(each, "name", None) for each in entries)
+    written = {
+        path
+        for path, param in spec.with_paths(signature.params)
+        if isinstance(param, spec.Tensor) and param.intent in ("out", "inout")
+    }
+    return {at for at, name in enumerate(names) if name in written}
+
+
+def _kept(module: Any, name: str, signature: spec.Signature, args: object) -> Any:
+    """Return a copy of a module, whose function keeps all arguments but those that are written.
+
+    Raises:
+        BuildError: it returns a tensor, and the signature has none as a result.
+        CompileError: the text of a module is not read.
+    """
+    written = _writable(signature, args)
+    is_text = isinstance(module, (str, bytes))
+    copy: Any = parse_mlir(module) if is_text else clone_mlir(module)
+    ir = ir_of(copy.operation)
+    for view in copy.body.operations:
+        function = view.operation
+        attributes = function.attributes
+        if function.name != "func.func" or attributes["sym_name"].value != name:
+            continue
+        with copy.context:
+            before = [*attributes["arg_attrs"]] if "arg_attrs" in attributes else []
+            type_ = ir.FunctionType(attributes["function_type"].value)
+            _check_results(name, type_.results, signature)
+            types = type_.inputs
+            before = before or [ir.DictAttr.get({}) for _ in types]
+            keep = {_WRITABLE: ir.BoolAttr.get(False)}
+            after = [
+                ir.DictAttr.get({**{each.name: each.attr for each in given}, **keep})
+                if at not in written and str(type_).startswith("tensor<")
+                else given
+                for at, (given, type_) in enumerate(zip(before, types, strict=True))
+            ]
+            attributes["arg_attrs"] = ir.ArrayAttr.get(after)
+    return copy
+
+
+def _check_results(name: str, types: Iterable[object], signature: spec.Signature) -> None:
+    for type_ in map(str, types):
+        if type_.startswith("tensor<") and not signature.result_tensors:
+            raise BuildError(
+                f"wrap: {name} returns {type_}, which the signature lacks: add a result, as in "
+                f"`-> y: Tensor([n], float32)`"
+            )
 
 
 def pipeline_for(module: object) -> str | None:

@@ -6,29 +6,23 @@ import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from ffi_builder import BuildError, CompileError, spec
 from ffi_builder.extending import ERROR_KINDS, INT_RANGES, dataclass, did_you_mean
 from ffi_builder.providers import CallProvider, CheckStatus, VariantsCallProvider
-from ffi_builder.runtime.extending import (
-    AddressSource,
-    ArchiveSource,
-    LibrarySource,
-    LlvmSource,
-    ObjectSource,
-)
+from ffi_builder.runtime.extending import AddressSource
 from ffi_builder.wrapping import several, sources, statuses
 from ffi_builder.wrapping.c_types import Prototype
 from ffi_builder.wrapping.comparison import Passed
-from ffi_builder.wrapping.prototype import choices, constants, numbers, of_another_enum, read
+from ffi_builder.wrapping.prototype import Header
+from ffi_builder.wrapping.sources import CODE
 from ffi_builder.wrapping.statuses import Errors
 
 if TYPE_CHECKING:
     from ffi_builder import Sanitize
 
-CODE: Final = (LlvmSource, ObjectSource, ArchiveSource, LibrarySource, AddressSource)
-"""The sources that are code, which is linked."""
 _ENUM: Final = r"\bChoice\(\s*(?:enum\s+)?([A-Za-z_]\w*)\s*\)"
 _OPTIONS: Final = {
     "pipeline": (sources.Mlir,),
@@ -73,10 +67,11 @@ class Options:
     target: str | None = None
     """The triple of the machine for which a prototype is read; None for this one."""
 
-    def constants(self, expressions: Sequence[str], known: Sequence[str]) -> Mapping[str, int]:
-        """Return the numbers of constants that the prototype declares."""
-        assert self.prototype is not None
-        return constants(self.prototype, expressions, known, self.include, self.target)
+    @cached_property
+    def header(self) -> Header | None:
+        """The declarations of ``prototype=``."""
+        prototype = self.prototype
+        return None if prototype is None else Header(prototype, self.include, self.target)
 
     def with_numbers(self) -> Options:
         """Return the options with numbers for statuses that the prototype gives names."""
@@ -85,10 +80,9 @@ class Options:
         given: list[Any] = [*listed] if isinstance(listed, Sequence) else []
         errors = statuses.by_status(self.errors)
         names = [each for each in [*errors, *given] if isinstance(each, str)]
-        if self.prototype is None or not names:
+        if self.header is None or not names:
             return self
-        where = self.include, self.target, "errors= or success="
-        values = constants(self.prototype, names, (), *where)
+        values = self.header.constants(names, (), "errors= or success=")
         successes = [values.get(each, each) for each in given]
         by_number = {values.get(k, k): error for k, error in errors.items()}
         return replace(self, errors=by_number or self.errors, success=successes or success)
@@ -100,11 +94,11 @@ class Options:
             BuildError: one returns no text, or has other parameters.
             CompileError: the prototype has no such function.
         """
-        if self.prototype is None:
+        if self.header is None:
             return
         for name, given in statuses.functions(self.errors):
             try:
-                prototype = read(self.prototype, name, name, self.include, self.target)
+                prototype = self.header.read(name, name)
             except CompileError as error:
                 words, _, has = f"{error}".partition("; it has ")
                 meant = has and did_you_mean(name, ERROR_KINDS)
@@ -121,34 +115,35 @@ class Options:
 
     def text_of(self, signature: str) -> str:
         """Return a signature with the choices of enums, which the prototype declares."""
-        return re.sub(_ENUM, self._choice, signature) if self.prototype is not None else signature
+        header = self.header
+        if header is None:
+            return signature
 
-    def _choice(self, match: re.Match[str]) -> str:
-        assert self.prototype is not None
-        names = choices(self.prototype, match[1], self.include, self.target)
-        fit = (dtype for dtype in ("int32", "uint32", "int64") if _fit(dtype, names.values()))
-        return f"Choice({names}, {next(fit, 'uint64')})"
+        def choice(match: re.Match[str]) -> str:
+            names = header.choices(match[1])
+            fit = (dtype for dtype in ("int32", "uint32", "int64") if _fit(dtype, names.values()))
+            return f"Choice({names}, {next(fit, 'uint64')})"
+
+        return re.sub(_ENUM, choice, signature)
 
     def check_choices(self, signature: spec.Signature, passed: Collection[Passed]) -> None:
         """Raise BuildError if C has other numbers for the names of a Choice, or another enum."""
-        assert self.prototype is not None
+        if self.header is None:
+            return
         enums = {each.entry: each for each in passed if each.type_.enum}
         for path, param in spec.with_paths(signature.params):
             choice = spec.required(param)
             if not isinstance(choice, spec.Choice):
                 continue
-            if (to := enums.get(path)) and (
-                others := of_another_enum(
-                    self.prototype, to.type_.enum, choice.choices, self.include, self.target
-                )
-            ):
+            to = enums.get(path)
+            if to and (others := self.header.of_another_enum(to.type_.enum, choice.choices)):
                 raise BuildError(
                     f"{signature.name}: parameter {to.own} is the enum {to.type_.enum}, but "
                     f"{path!r} has {others[0]}, which is of another: declare "
                     f"`{path}: Choice({to.type_.enum})`"
                 )
             low, high = INT_RANGES[choice.dtype]
-            of_c = numbers(self.prototype, choice.choices, self.include, self.target)
+            of_c = self.header.numbers(choice.choices)
             for name, number in choice.choices.items() if of_c else ():
                 if (number - of_c[name]) % (high - low + 1):  # -1 is 0xffffffff of 32 bits
                     raise BuildError(

@@ -20,16 +20,7 @@ from ffi_builder.providers import (
     HalideCallProvider,
     VariantsCallProvider,
 )
-from ffi_builder.runtime.extending import (
-    AddressSource,
-    ArchiveSource,
-    Item,
-    LibrarySource,
-    LlvmSource,
-    ObjectSource,
-    read_item,
-    symbols_of,
-)
+from ffi_builder.runtime.extending import AddressSource, Item, LlvmSource, read_item, symbols_of
 from ffi_builder.wrapping import halide, modules, several, sources, statuses
 from ffi_builder.wrapping.addresses import callable_in, declared_by, needs_gil
 from ffi_builder.wrapping.by_value import triple_for
@@ -37,8 +28,8 @@ from ffi_builder.wrapping.c_types import Prototype
 from ffi_builder.wrapping.calls import called, check_same, with_constants, with_promises
 from ffi_builder.wrapping.destroyers import args_of, defining, destroys, with_destroyers
 from ffi_builder.wrapping.llvm_ir import LlvmFunctions
-from ffi_builder.wrapping.options import CODE, Options
-from ffi_builder.wrapping.prototype import check_function, read, variable
+from ffi_builder.wrapping.options import Options
+from ffi_builder.wrapping.prototype import variable
 from ffi_builder.wrapping.report import Compared, Report
 from ffi_builder.wrapping.variants import Called, callees, compared
 
@@ -78,7 +69,7 @@ class Wrapped:
     @property
     def links_kernel(self) -> bool:
         """Whether the kernel is code that is linked, and not in the module."""
-        return isinstance(self.kernel, CODE) or bool(getattr(self.kernel, "linked", ()))
+        return isinstance(self.kernel, sources.CODE) or bool(getattr(self.kernel, "linked", ()))
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -118,17 +109,16 @@ def prepare(
     texts = [options.text_of(each) if isinstance(each, str) else each for each in signatures]
     read_ones = [_signature(each, options.device, default) for each in texts]
     items = [read_item(item, f"link[{at}]") for at, item in enumerate(options.link or ())]
-    match kernel:
-        case sources.Mlir():
-            wrapped = _of_mlir(kernel, read_ones, items, options)
-        case sources.TvmFunction():
-            wrapped = _of_function(kernel, read_ones, items, options)
-        case LlvmSource() | ObjectSource() | ArchiveSource() | LibrarySource() | AddressSource():
-            wrapped = _of_code(kernel, source, read_ones, items, options)
-        case _:
-            functions = [_launched(kernel, each, options) for each in read_ones]
-            items = [*getattr(kernel, "linked", ()), *items]
-            wrapped = Wrapped(kernel, PlainModule(), functions, items, sanitize=options.sanitize)
+    if isinstance(kernel, sources.Mlir):
+        wrapped = _of_mlir(kernel, read_ones, items, options)
+    elif isinstance(kernel, sources.TvmFunction):
+        wrapped = _of_function(kernel, read_ones, items, options)
+    elif isinstance(kernel, sources.CODE):
+        wrapped = _of_code(kernel, source, read_ones, items, options)
+    else:
+        functions = [_launched(kernel, each, options) for each in read_ones]
+        items = [*getattr(kernel, "linked", ()), *items]
+        wrapped = Wrapped(kernel, PlainModule(), functions, items, sanitize=options.sanitize)
     holds_gil = needs_gil(source) if options.release_gil is None else not options.release_gil
     return replace(wrapped, holds_gil=holds_gil)
 
@@ -257,7 +247,7 @@ def _of_code(
     options: Options,
 ) -> Wrapped:
     options = options.with_numbers()
-    ir = _functions_of(kernel)
+    ir, header = _functions_of(kernel), options.header
     module = PlainModule(None if ir is None else ir.declaration)  # needs no MLIR
     if isinstance(options.provider, VariantsCallProvider):
         codes = [(kernel, ir), *((item, _functions_of(item)) for item in items)]
@@ -277,9 +267,8 @@ def _of_code(
         is_own = signature not in destroyers
         function, given = options.function if is_own else signature.name, None
         ends = destroys(signature)
-        if options.prototype is not None:
-            where = options.include, options.target
-            given = read(options.prototype, function, signature.name, *where, is_destroyer=ends)
+        if header is not None:
+            given = header.read(function, signature.name, is_destroyer=ends)
         name = given.name if given else function or signature.name
         code = replace(kernel, symbol=name) if isinstance(kernel, AddressSource) else kernel
         linked[name if code is not kernel else ""] = code
@@ -296,13 +285,13 @@ def _of_code(
         if is_own:
             own.append(prototype)
             args = options.args if alone else several.args_of(options.args, prototype, signature)
-            if given is not None:
-                args = with_constants(signature, args, options.constants)
+            if header is not None:
+                args = with_constants(signature, args, header.constants)
         free = options.free if is_own and (alone or several.returns_text(signature)) else None
         if free is not None:
             _check_free(free, [code, *items], options)
         signature, provider, passed = called(prototype, signature, args, free)
-        if is_own and given is not None:
+        if is_own:
             options.check_choices(signature, passed)
         taken = several.taken(signature, prototype, provider, is_own)
         unused = [each for each in unused if each not in taken]
@@ -333,21 +322,21 @@ def _of_variants(
 ) -> Wrapped:
     """Wrap the functions of a ``VariantsCallProvider``, each compared with what has its types."""
     assert isinstance(options.provider, VariantsCallProvider)
-    text, types, bare = options.prototype, "", replace(options, provider=None)
+    header, types, bare = options.header, "", replace(options, provider=None)
     declared, functions = dict[str, Prototype](), list[Function]()
     kernel, *items = (code for code, _ in codes)
 
     def compare(kernel_of: DirectCallProvider, signature: spec.Signature) -> Called:
         nonlocal types
-        name, where = kernel_of.callee, (options.include, options.target)
-        given = None if text is None else read(text, name, name, *where)
+        name = kernel_of.callee
+        given = None if header is None else header.read(name, name)
         code, ir = _defining(codes, name) or codes[0]
         prototype, types = _declared(code, name, source, given, [kernel, *items], bare, ir)
         assert prototype is not None
         _declare(module, declared, prototype, options)
         args = kernel_of.args
-        if text is not None:
-            args = with_constants(signature, args, options.constants)
+        if header is not None:
+            args = with_constants(signature, args, header.constants)
         return called(prototype, signature, args, kernel_of.free)
 
     for signature in signatures:
@@ -368,8 +357,8 @@ def _declare(
 
 def _check_free(name: str, items: Sequence[Item], options: Options) -> None:
     """Raise BuildError for a variable, such as libxml2's `xmlFree`, that frees."""
-    if options.prototype is not None:
-        check_function("free", name, options.prototype, options.include, options.target)
+    if options.header is not None:
+        options.header.check_function("free", name)
     symbols = (each for item in items for each in symbols_of(item) or ())
     if any(each.name == name and each.defined and each.data for each in symbols):
         raise BuildError(variable("free", name))

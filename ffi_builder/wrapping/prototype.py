@@ -19,7 +19,7 @@ from threading import Lock
 from typing import Any, Final
 
 from ffi_builder import BuildError, CompileError
-from ffi_builder.extending import did_you_mean, importing
+from ffi_builder.extending import dataclass, did_you_mean, importing
 from ffi_builder.runtime.extending import c_compiler
 from ffi_builder.wrapping.by_value import with_registers
 from ffi_builder.wrapping.c_types import (
@@ -80,57 +80,157 @@ _NO_INTEGERS: Final = {
 _LOCK: Final = Lock()
 
 
-def read(
-    given: str | os.PathLike[str],
-    function: str | None,
-    default: str,
-    include: Iterable[str | os.PathLike[str]] = (),
-    target: str | None = None,
-    *,
-    is_destroyer: bool = False,
-) -> Prototype:
-    """Read a prototype, or find it in a header.
+@dataclass(frozen=True)
+class Header:
+    """Declarations in C, and how they are read.
 
     Args:
         given: ``"int gemv(int64_t m, const float *A)"``, or the path of a header.
-        function: its name; None for the only function that is declared, or ``default``. The only
-            function also stands for a name that is no identifier of C, such as ``f.1``.
-        default: the name of the signature.
         include: folders of headers, before those of the compiler.
         target: the triple of the machine, if it is neither the compiler's nor this one's.
-        is_destroyer: whether it takes one pointer, for the names that an error suggests.
-
-    Raises:
-        CompileError: C that is not read, with its line; no such function; a type of a parameter or
-            result that is neither a number nor a pointer.
     """
-    with _LOCK:
-        unit, path = _read(given, include, target)
-        where = f"{given}" if path != _TEXT else "the prototype"
-        found = _declared(unit, path, where, function, default, is_destroyer=is_destroyer)
-        return with_registers(found, target)
 
+    given: str | os.PathLike[str]
+    include: Iterable[str | os.PathLike[str]] = ()
+    target: str | None = None
 
-def check_function(
-    option: str,
-    name: str,
-    given: str | os.PathLike[str],
-    include: Iterable[str | os.PathLike[str]] = (),
-    target: str | None = None,
-) -> None:
-    """Raise BuildError if the name is a variable in C, whose bytes would be called.
+    def read(self, function: str | None, default: str, *, is_destroyer: bool = False) -> Prototype:
+        """Return the prototype of a function.
 
-    Args:
-        option: which has the name.
-        name: a function, of which the prototype may say nothing.
-        given: as for :func:`read`.
-        include: as for :func:`read`.
-        target: as for :func:`read`.
-    """
-    with _LOCK:
-        unit, _ = _read(given, include, target)
-    if name in unit.variables:
-        raise BuildError(variable(option, name))
+        Args:
+            function: its name; None for the only function that is declared, or ``default``. The
+                only function also stands for a name that is no identifier of C, such as ``f.1``.
+            default: the name of the signature.
+            is_destroyer: whether it takes one pointer, for the names that an error suggests.
+
+        Raises:
+            CompileError: C that is not read, with its line; no such function; a type of a parameter
+                or result that is neither a number nor a pointer.
+        """
+        with _LOCK:
+            unit, path = self._read()
+            where = f"{self.given}" if path != _TEXT else "the prototype"
+            found = _declared(unit, path, where, function, default, is_destroyer=is_destroyer)
+            return with_registers(found, self.target)
+
+    def check_function(self, option: str, name: str) -> None:
+        """Raise BuildError if a name is a variable in C, whose bytes would be called."""
+        with _LOCK:
+            unit, _ = self._read()
+        if name in unit.variables:
+            raise BuildError(variable(option, name))
+
+    def constants(
+        self, expressions: Sequence[str], known: Sequence[str], option: str = "args="
+    ) -> dict[str, int]:
+        """Return the integers that C has for enumerators, macros and expressions of them.
+
+        Args:
+            expressions: what to evaluate, such as ``CblasRowMajor`` and ``O_RDWR | O_CREAT``.
+            known: other names that may have been meant.
+            option: which has the expressions.
+
+        Raises:
+            BuildError: a name that nothing declares, or no integer.
+        """
+        names = {text: f"{_PREFIX}{at}" for at, text in enumerate(expressions)}
+        added = "".join(f"\n;enum {{ {name} = ({text}) }};" for text, name in names.items())
+        with _LOCK:
+            unit, _ = self._read(added)
+            for text, name in names.items():
+                error = unit.error_in(name)
+                if error is None and name in unit.constants:
+                    continue
+                _unit.cache_clear()
+                words = error.spelling if error is not None else ""
+                lacking = re.search(r"undeclared identifier '(\w+)'", words)
+                if lacking is None:
+                    hints = (hint for part, hint in _NO_INTEGERS.items() if re.search(part, words))
+                    is_ = f"is no integer of C: {words}{next(hints, '')}"
+                    raise BuildError(f"{option} has {text!r}, which {is_}")
+                meant = did_you_mean(lacking[1], [*known, *unit.constants, *unit.macros()])
+                raise BuildError(
+                    f"{option} has {text!r}, and {lacking[1]} is "
+                    f"{'neither in the signature nor' if known else 'not'} a constant that "
+                    f"prototype= declares{meant}"
+                )
+            return {text: unit.constants[name].enum_value for text, name in names.items()}
+
+    def choices(self, enum: str) -> dict[str, int]:
+        """Return the enumerators of an enum, by its tag or a typedef's name.
+
+        Raises:
+            BuildError: there is no such enum.
+        """
+        with _LOCK:
+            for type_ in (enum, f"enum {enum}"):
+                unit, _ = self._read(f"\n;void {_PREFIX}({type_});")
+                if unit.error_in(_PREFIX) is not None:
+                    _unit.cache_clear()
+                    continue
+                argument = unit.lib.conf.lib.clang_getArgType(unit.functions[_PREFIX][0].type, 0)
+                argument._tu = unit.functions[_PREFIX][0]._tu
+                declared = argument.get_canonical().get_declaration()
+                every = unit.constants.values()
+                names = [each for each in every if each.semantic_parent == declared]
+                if names:
+                    return {each.spelling: each.enum_value for each in names}
+        raise BuildError(
+            f"Choice({enum}): prototype= declares no enum of that name with enumerators"
+            f"{did_you_mean(enum, unit.enums())}"
+        )
+
+    def of_another_enum(self, enum: str, names: Collection[str]) -> list[str]:
+        """Return those names that are enumerators, but not of this enum."""
+        try:
+            own = self.choices(enum)
+        except BuildError:  # an `enum class`, or one whose enumerators are elsewhere
+            return []
+        with _LOCK:
+            unit, _ = self._read()
+        return [name for name in names if name in unit.constants and name not in own]
+
+    def numbers(self, names: Collection[str]) -> dict[str, int]:
+        """Return the integers of enumerators and macros; none if one of the names is neither."""
+        with _LOCK:
+            unit, _ = self._read()
+        enums = {name: unit.constants[name].enum_value for name in names if name in unit.constants}
+        others = [name for name in names if name not in enums]
+        if not others:
+            return enums
+        if {*others} <= unit.macros().keys():
+            with suppress(BuildError):  # a macro that is no integer
+                return enums | self.constants(others, ())
+        return {}
+
+    def _read(self, added: str = "") -> tuple[Unit, str]:
+        """Read C, or a header and what is added to it; return the path of what was given, too."""
+        given, target = self.given, self.target
+        if not isinstance(given, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(
+                f"wrap: prototype= is C as text or the path of a header, but got {given!r}"
+            )
+        is_path = not isinstance(given, str) or re.fullmatch(r"[^\n();{}]+\.\w+", given)
+        if isinstance(given, str) and re.fullmatch(r"[^\n();{}]{1,255}", given):
+            is_path = is_path or Path(given).exists()
+        path, text = (f"{Path(given).absolute()}", "") if is_path else (_TEXT, f"{given}")
+        if is_path and not Path(path).is_file():
+            meant = ": it is a folder; name the header in it" if Path(path).is_dir() else ""
+            raise CompileError(f"prototype=: there is no header {given}{meant}")
+        folders = [Path(folder) for folder in self.include or ()]
+        if lacking := next((each for each in folders if not each.is_dir()), None):
+            raise CompileError(f"include= has {lacking}, which is no folder")
+        if added:
+            path, text = _TEXT, (f'#include "{path}"' if is_path else text) + added
+        variables = map(os.environ.get, ("CC", "PATH", "CPATH", "C_INCLUDE_PATH"))
+        options = [*(_compiler(target, *variables) if is_path or "#" in text else _GCC)]
+        options += [] if target is None else ["-target", target]
+        options += [f"-I{folder.absolute()}" for folder in folders]
+        unit = _unit(path, text, *options)
+        if not unit.is_current():
+            _unit.cache_clear()
+            unit = _unit(path, text, *options)
+        return unit, path
 
 
 def variable(option: str, name: str) -> str:
@@ -140,169 +240,6 @@ def variable(option: str, name: str) -> str:
         f"it points, or a function of your own that calls it, "
         f"`void give_back(void *p) {{ {name}(p); }}`, compiled to link=['give_back.o']"
     )
-
-
-def constants(
-    given: str | os.PathLike[str],
-    expressions: Sequence[str],
-    known: Sequence[str],
-    include: Iterable[str | os.PathLike[str]] = (),
-    target: str | None = None,
-    option: str = "args=",
-) -> dict[str, int]:
-    """Return the integers that C has for enumerators, macros and expressions of them.
-
-    Args:
-        given: as for :func:`read`, like the last two.
-        expressions: what to evaluate, such as ``CblasRowMajor`` and ``O_RDWR | O_CREAT``.
-        known: other names that may have been meant.
-        include: as for :func:`read`.
-        target: as for :func:`read`.
-        option: which has the expressions.
-
-    Raises:
-        BuildError: a name that nothing declares, or no integer.
-    """
-    names = {text: f"{_PREFIX}{at}" for at, text in enumerate(expressions)}
-    added = "".join(f"\n;enum {{ {name} = ({text}) }};" for text, name in names.items())
-    with _LOCK:
-        unit, _ = _read(given, include, target, added)
-        for text, name in names.items():
-            error = unit.error_in(name)
-            if error is None and name in unit.constants:
-                continue
-            _unit.cache_clear()
-            words = error.spelling if error is not None else ""
-            lacking = re.search(r"undeclared identifier '(\w+)'", words)
-            if lacking is None:
-                hints = (hint for part, hint in _NO_INTEGERS.items() if re.search(part, words))
-                hint = next(hints, "")
-                raise BuildError(f"{option} has {text!r}, which is no integer of C: {words}{hint}")
-            meant = did_you_mean(lacking[1], [*known, *unit.constants, *unit.macros()])
-            raise BuildError(
-                f"{option} has {text!r}, and {lacking[1]} is "
-                f"{'neither in the signature nor' if known else 'not'} a constant that prototype= "
-                f"declares{meant}"
-            )
-        return {text: unit.constants[name].enum_value for text, name in names.items()}
-
-
-def choices(
-    given: str | os.PathLike[str],
-    enum: str,
-    include: Iterable[str | os.PathLike[str]] = (),
-    target: str | None = None,
-) -> dict[str, int]:
-    """Return the enumerators of an enum, by its tag or a typedef's name.
-
-    Args:
-        given: as for :func:`read`, like the last two.
-        enum: its name.
-        include: as for :func:`read`.
-        target: as for :func:`read`.
-
-    Raises:
-        BuildError: there is no such enum.
-    """
-    with _LOCK:
-        for type_ in (enum, f"enum {enum}"):
-            unit, _ = _read(given, include, target, f"\n;void {_PREFIX}({type_});")
-            if unit.error_in(_PREFIX) is not None:
-                _unit.cache_clear()
-                continue
-            argument = unit.lib.conf.lib.clang_getArgType(unit.functions[_PREFIX][0].type, 0)
-            argument._tu = unit.functions[_PREFIX][0]._tu
-            declared = argument.get_canonical().get_declaration()
-            names = [each for each in unit.constants.values() if each.semantic_parent == declared]
-            if names:
-                return {each.spelling: each.enum_value for each in names}
-    raise BuildError(
-        f"Choice({enum}): prototype= declares no enum of that name with enumerators"
-        f"{did_you_mean(enum, unit.enums())}"
-    )
-
-
-def of_another_enum(
-    given: str | os.PathLike[str],
-    enum: str,
-    names: Collection[str],
-    include: Iterable[str | os.PathLike[str]] = (),
-    target: str | None = None,
-) -> list[str]:
-    """Return those names that are enumerators, but not of this enum.
-
-    Args:
-        given: as for :func:`read`, like the last two.
-        enum: the name of an enum.
-        names: what may be its enumerators.
-        include: as for :func:`read`.
-        target: as for :func:`read`.
-    """
-    try:
-        own = choices(given, enum, include, target)
-    except BuildError:  # an `enum class`, or one whose enumerators are elsewhere
-        return []
-    with _LOCK:
-        unit, _ = _read(given, include, target)
-    return [name for name in names if name in unit.constants and name not in own]
-
-
-def numbers(
-    given: str | os.PathLike[str],
-    names: Collection[str],
-    include: Iterable[str | os.PathLike[str]] = (),
-    target: str | None = None,
-) -> dict[str, int]:
-    """Return the integers of enumerators and macros; none if one of the names is neither.
-
-    Args:
-        given: as for :func:`read`, like the last two.
-        names: what may be constants of C.
-        include: as for :func:`read`.
-        target: as for :func:`read`.
-    """
-    with _LOCK:
-        unit, _ = _read(given, include, target)
-    enums = {name: unit.constants[name].enum_value for name in names if name in unit.constants}
-    others = [name for name in names if name not in enums]
-    if not others:
-        return enums
-    if {*others} <= unit.macros().keys():
-        with suppress(BuildError):  # a macro that is no integer
-            return enums | constants(given, others, (), include, target)
-    return {}
-
-
-def _read(
-    given: str | os.PathLike[str],
-    include: Iterable[str | os.PathLike[str]],
-    target: str | None,
-    added: str = "",
-) -> tuple[Unit, str]:
-    """Read C, or a header and what is added to it; return the path of what was given, too."""
-    if not isinstance(given, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError(f"wrap: prototype= is C as text or the path of a header, but got {given!r}")
-    is_path = not isinstance(given, str) or re.fullmatch(r"[^\n();{}]+\.\w+", given)
-    if isinstance(given, str) and re.fullmatch(r"[^\n();{}]{1,255}", given):
-        is_path = is_path or Path(given).exists()
-    path, text = (f"{Path(given).absolute()}", "") if is_path else (_TEXT, f"{given}")
-    if is_path and not Path(path).is_file():
-        meant = ": it is a folder; name the header in it" if Path(path).is_dir() else ""
-        raise CompileError(f"prototype=: there is no header {given}{meant}")
-    folders = [Path(folder) for folder in include or ()]
-    if lacking := next((each for each in folders if not each.is_dir()), None):
-        raise CompileError(f"include= has {lacking}, which is no folder")
-    if added:
-        path, text = _TEXT, (f'#include "{path}"' if is_path else text) + added
-    variables = map(os.environ.get, ("CC", "PATH", "CPATH", "C_INCLUDE_PATH"))
-    options = [*(_compiler(target, *variables) if is_path or "#" in text else _GCC)]
-    options += [] if target is None else ["-target", target]
-    options += [f"-I{folder.absolute()}" for folder in folders]
-    unit = _unit(path, text, *options)
-    if not unit.is_current():
-        _unit.cache_clear()
-        unit = _unit(path, text, *options)
-    return unit, path
 
 
 @lru_cache(maxsize=8)
@@ -352,13 +289,7 @@ def _compiler(machine: str | None, *_: str | None) -> tuple[str, ...]:
 
 
 def _declared(
-    unit: Unit,
-    path: str,
-    where: str,
-    function: str | None,
-    default: str,
-    *,
-    is_destroyer: bool = False,
+    unit: Unit, path: str, where: str, function: str | None, default: str, *, is_destroyer: bool
 ) -> Prototype:
     functions, symbol = unit.functions, function
     if len(functions) == 1 and (function is None or not function.isidentifier()):

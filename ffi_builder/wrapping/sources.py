@@ -56,11 +56,7 @@ class Image(Protocol):
     """The device type of tensors whose type the text of a signature leaves open."""
 
     def called(
-        self,
-        signature: spec.Signature,
-        function: str | None,
-        args: Any,
-        launch: Any,
+        self, signature: spec.Signature, function: str | None, args: Any, launch: Any
     ) -> tuple[spec.Signature, CallProvider, str]:
         """Return the signature, what launches the kernel, and with what the types were compared.
 
@@ -69,6 +65,8 @@ class Image(Protocol):
         ...
 
 
+CODE: Final = (LlvmSource, ObjectSource, ArchiveSource, LibrarySource, AddressSource)
+"""The sources that are code, which is linked."""
 Kernel: TypeAlias = Union[Mlir, Image, TvmFunction, Item]
 WORDS: Final = {
     Mlir: "MLIR",

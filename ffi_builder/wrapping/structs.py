@@ -25,13 +25,14 @@ from ffi_builder.extending import (
 )
 from ffi_builder.wrapping.c_types import CType, Layout, Member, Prototype, llvm_type
 from ffi_builder.wrapping.comparison import Comparison, Converted
+from ffi_builder.wrapping.texts import Groups, Pairs
 
 _COMPOSITES: Final = (spec.Struct, spec.TupleParam)
 _MOST, _ALIGN = 1 << 16, 16
 """The most bytes of a struct on the stack, and to what it is aligned there."""
 _SHOWN: Final = 8
 """The most fields that an error lists."""
-Find = Callable[[object], "Sequence[tuple[object, object]]"]
+Find = Callable[[object], Pairs]
 """Returns the names and items that are passed for an entry."""
 
 
@@ -56,11 +57,7 @@ class Fields:
         return self.entry != self.whole
 
 
-def said(
-    declared: Prototype,
-    groups: Sequence[tuple[Any, Sequence[tuple[object, object]]]],
-    params: Mapping[str, spec.Param],
-) -> list[Any]:
+def said(declared: Prototype, groups: Groups, params: Mapping[str, spec.Param]) -> list[Any]:
     """Return entries of ``args=``, where :class:`Fields` are what a kernel gets as a struct.
 
     A Struct or Tuple is one if the kernel takes a struct there by value, or only reads it.
@@ -212,13 +209,7 @@ def _members(what: str, layout: Layout, given: Fields) -> dict[str, tuple[Member
 
 
 def _compared(
-    checks: Comparison,
-    what: str,
-    own: str,
-    type_: CType,
-    member: Member,
-    entry: object,
-    find: Find,
+    checks: Comparison, what: str, own: str, type_: CType, member: Member, entry: object, find: Find
 ) -> CField:
     """Compare what a field gets, and the result that the kernel writes there."""
     assert type_.layout is not None
@@ -261,7 +252,7 @@ def _compared(
     return CField(member.name, address or entry, kind, member.offset)  # pyright: ignore[reportArgumentType]
 
 
-def _cure(value: object, pairs: Sequence[tuple[object, object]]) -> str:
+def _cure(value: object, pairs: Pairs) -> str:
     texts = any(isinstance(item, (spec.String, spec.Bytes)) for _, item in pairs)
     return f": write '{value}.c_str', '{value}.data' or '{value}.length'" if texts else ""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from ffi_builder import BuildError, spec
 from ffi_builder.extending import INT_RANGES
@@ -11,6 +11,10 @@ from ffi_builder.wrapping.c_types import CType, Prototype
 from ffi_builder.wrapping.elements import BYTES
 
 _TEXTS: Final = (spec.String, spec.Bytes)
+Pairs: TypeAlias = "Sequence[tuple[object, object]]"
+"""The names and the items that are passed for an entry of ``args=``."""
+Groups: TypeAlias = "Sequence[tuple[Any, Pairs]]"
+"""Entries of ``args=``, each with what is passed for it."""
 
 
 def advice(params: Mapping[str, spec.Param]) -> str:
@@ -25,10 +29,7 @@ def advice(params: Mapping[str, spec.Param]) -> str:
     )
 
 
-def said(
-    declared: Prototype,
-    groups: Sequence[tuple[Any, Sequence[tuple[object, object]]]],
-) -> list[Any]:
+def said(declared: Prototype, groups: Groups) -> list[Any]:
     """Return entries of ``args=`` that say which parts of a str or bytes are passed.
 
     With as many parameters as pointers and lengths, both are passed. With a parameter less for
@@ -58,7 +59,7 @@ def said(
 
 def _parts(
     function: str,
-    pairs: Sequence[tuple[object, object]],
+    pairs: Pairs,
     types: Iterator[tuple[str, CType]],
     names: Sequence[str],
     *,

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from ffi_builder import BuildError, spec
-from ffi_builder.extending import occurrences, variables
+from ffi_builder.extending import symbols_in
 
 
 def mentions(names: Iterable[str], path: str) -> bool:
@@ -54,4 +54,4 @@ def check_reached(
 
 
 def _symbols(params: Sequence[spec.Param]) -> Iterator[str]:
-    return (each.name for _, at in occurrences(params) for each in variables(at))
+    return (each.name for each in symbols_in(params))

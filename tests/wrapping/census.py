@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ffi_builder import CompileError
 from ffi_builder.wrapping.c_types import CType
-from ffi_builder.wrapping.prototype import read
+from ffi_builder.wrapping.prototype import Header
 from tests.wrapping.witness import contradicted, declared_by, is_true, symbols
 
 
@@ -37,7 +37,7 @@ def compared(text: str, functions: Mapping[str, Sequence[str]]) -> Compared:
     found, claims = Compared(), dict[str, CType]()
     for name, spellings in functions.items():
         try:
-            prototype = read(text, name, name)
+            prototype = Header(text).read(name, name)
         except CompileError as error:
             found.refused[name] = f"{error}"
             continue

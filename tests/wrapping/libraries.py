@@ -4,9 +4,24 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+
+from ffi_builder.wrapping.c_types import Prototype
+from ffi_builder.wrapping.prototype import Header
+
+
+def read(
+    given: str | Path,
+    function: str | None,
+    default: str,
+    include: Sequence[str] = (),
+    target: str | None = None,
+) -> Prototype:
+    """Return the prototype of a function."""
+    return Header(given, include, target).read(function, default)
 
 
 def needs_header(name: str) -> pytest.MarkDecorator:

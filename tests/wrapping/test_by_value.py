@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from ffi_builder import BuildError, CompileError, wrap
-from ffi_builder.wrapping.prototype import read
 from tests.runtime.samples import c_object, needs_cc
+from tests.wrapping.libraries import read
 
 pytest.importorskip("clang.native")
 pytestmark = needs_cc

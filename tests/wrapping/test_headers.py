@@ -18,9 +18,9 @@ import pytest
 
 from ffi_builder import BuildError, CompileError, wrap
 from ffi_builder.wrapping import libclang
-from ffi_builder.wrapping.prototype import read
 from tests.runtime.samples import c_object, needs_cc
 from tests.wrapping.census import compared
+from tests.wrapping.libraries import read
 from tests.wrapping.witness import declared_by, symbols
 
 pytest.importorskip("clang.native")
@@ -273,11 +273,11 @@ def test_bindings_of_others(tmp_path: Path) -> None:
     (tmp_path / "clang" / "cindex.py").write_text("raise ImportError('another clang')")
     script = """
     import sys
-    from ffi_builder.wrapping.prototype import read
+    from ffi_builder.wrapping.prototype import Header
     if {real}:
         from clang import cindex
         cindex.Config.set_library_file("/no/libclang.so")
-    assert read("int f(long n)", None, "f").params[0][1].dtype == "int64"
+    assert Header("int f(long n)").read(None, "f").params[0][1].dtype == "int64"
     if {real}:
         assert cindex.Config.library_file == "/no/libclang.so" and not cindex.Config.loaded
     else:

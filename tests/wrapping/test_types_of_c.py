@@ -9,8 +9,8 @@ import pytest
 
 from ffi_builder import CompileError
 from ffi_builder.wrapping.c_types import CType
-from ffi_builder.wrapping.prototype import read
 from tests.runtime.samples import needs_cc
+from tests.wrapping.libraries import read
 from tests.wrapping.witness import contradicted, is_true
 
 pytest.importorskip("clang.native")

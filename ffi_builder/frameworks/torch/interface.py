@@ -20,7 +20,7 @@ from ffi_builder.extending import (
     Condition,
     Plain,
     dataclass,
-    occurrences,
+    symbols_in,
     variables,
 )
 from ffi_builder.frameworks.numbers import Results, check_number
@@ -229,7 +229,7 @@ class Interface:
         allocated = [argument.name for argument in self.arguments if not argument.given]
         if not allocated:
             return self.signature
-        known = {var for _, entry in occurrences(given) for var in variables(entry)}
+        known = {*symbols_in(given)}
         where = [
             each
             for each in self.signature.where

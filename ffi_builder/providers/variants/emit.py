@@ -30,6 +30,7 @@ from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, CheckingBuilder, Value
 from ffi_builder.ir.protocols import Type
+from ffi_builder.providers.by_address import extended
 from ffi_builder.providers.context import CallContext, OwnedAny
 from ffi_builder.providers.results import value_results, value_type
 from ffi_builder.providers.variants.choice import Atom, Operand, Outcome, atoms, divided, tests_of
@@ -151,18 +152,12 @@ def _value(context: CallContext, of: Any) -> Value:
         if of.is_address:
             return b.to_int(value)
         if isinstance(param, spec.Choice):
-            value = _extended(b, value, param.dtype)
+            value = extended(b, value, param.dtype)
         elif of.field != "ndim":
             return value
     if not context.may_be_absent(param):
         return value
     return b.select(context.present(param), value, b.constant(b.width(value), of.of_none))
-
-
-def _extended(b: CheckingBuilder, value: Value, dtype: str) -> Value:
-    """Return an integer of a dtype as an i64."""
-    is_wide = value.type == b.types.i64
-    return value if is_wide else (b.zext if dtype[0] == "u" else b.sext)(value, b.types.i64)
 
 
 def _wide(context: CallContext, value: Value, of: spec.Dim) -> Value:
@@ -172,7 +167,7 @@ def _wide(context: CallContext, value: Value, of: spec.Dim) -> Value:
     return (
         context.value(of + 0)
         if of.dtype == "uint64"
-        else _extended(context.builder, value, of.dtype)
+        else extended(context.builder, value, of.dtype)
     )
 
 
@@ -199,7 +194,7 @@ def _described(
     b = context.builder
     if not isinstance(of, Property):
         for var in dict.fromkeys(variables(of)):
-            yield f"{var.name} = {{}}", [_extended(b, context.value(var), var.dtype)]
+            yield f"{var.name} = {{}}", [extended(b, context.value(var), var.dtype)]
         return
     value = _value(context, of)
     if isinstance(of, OfCall):

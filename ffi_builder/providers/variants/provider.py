@@ -17,7 +17,7 @@ from ffi_builder.providers.variants.variant import PROVIDER, Variant
 from ffi_builder.records import dataclass
 from ffi_builder.spec.expr import Condition, Name
 from ffi_builder.spec.functions import variables
-from ffi_builder.spec.places import occurrences
+from ffi_builder.spec.places import symbols_in
 from ffi_builder.spec.properties import Property
 from ffi_builder.suggest import did_you_mean
 
@@ -288,9 +288,7 @@ def check_params(variants: Sequence[Variant], signature: spec.Signature) -> None
     """
     params = [param for _, param in spec.with_paths(signature.params)]
     params += [param.param for param in params if isinstance(param, spec.Optional)]
-    symbols = dict.fromkeys(
-        var for _, entry in occurrences(signature.params) for var in variables(entry)
-    )
+    symbols = symbols_in(signature.params)
     for variant in variants:
         for part in params_of(variant.when):
             if part in (symbols if isinstance(part, spec.Var) else params):

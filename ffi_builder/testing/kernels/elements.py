@@ -55,12 +55,11 @@ def tolerance(dtype: DataType) -> float:
     value.
     """
     name = _CODES.get(dtype.code, "")
-    bits = dtype.bits // 2 if name == "complex" else dtype.bits
     if name in abi.FIXED_BITS:
         return float(_ml_dtypes().finfo(name).eps)
     if name == "bfloat":
         return 2.0**-7
-    return {64: 1e-9, 32: 1e-5, 16: 2.0**-10}[bits] if name in ("float", "complex") else 0.0
+    return {64: 1e-9, 32: 1e-5, 16: 2.0**-10, 0: 0.0}[float_bits(dtype)]
 
 
 def float_bits(dtype: DataType) -> int:

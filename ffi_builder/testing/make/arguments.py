@@ -26,6 +26,7 @@ from ffi_builder.extending import (
     of_symbols,
     parse_dtype,
     sizes,
+    symbols_in,
     variables,
 )
 from ffi_builder.extending import check_call as check
@@ -39,7 +40,7 @@ from ffi_builder.testing.make.arrays import (
     room_for,
     stored,
 )
-from ffi_builder.testing.make.parts import Entry, Parts, Pick, lists_of, symbols_of, usual
+from ffi_builder.testing.make.parts import Entry, Parts, Pick, lists_of, usual
 from ffi_builder.testing.make.symbols import (
     Env,
     Search,
@@ -190,7 +191,7 @@ def _made(
     subjects: Sequence[Subject],
     pick: Pick,
 ) -> list[Any]:
-    known = {var.name: var for var in symbols_of(signature)}
+    known = {var.name: var for var in symbols_in(signature.params)}
     _check_names(f"{signature.name} has no symbol", dims, known)
     env, lengths = _lengths(signature, dims, room, pick)
     paths = [path for path, _ in spec.with_paths(signature.arguments)]

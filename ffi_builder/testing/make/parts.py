@@ -8,16 +8,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from ffi_builder import spec
-from ffi_builder.extending import (
-    ANY,
-    Comparison,
-    Expr,
-    Plain,
-    dataclass,
-    elements,
-    occurrences,
-    variables,
-)
+from ffi_builder.extending import ANY, Comparison, Expr, Plain, dataclass, elements, symbols_in
 from ffi_builder.testing.make import devices
 
 Pick: TypeAlias = Callable[[str, str, Any, Any], Any]
@@ -31,10 +22,7 @@ _LONGEST: Final = 2**31 - 1
 """The most elements of a list."""
 _ANY_RANK: Final = (2, 3)
 """The usual shape of a tensor that may have any rank."""
-_FAKES: Final = {
-    "cuda": ", or in a testing.FakeCuda()",
-    "rocm": ", or in a testing.FakeHip()",
-}
+_FAKES: Final = {"cuda": ", or in a testing.FakeCuda()", "rocm": ", or in a testing.FakeHip()"}
 """Where tensors of a device type can be made."""
 
 
@@ -82,7 +70,7 @@ class Parts:
         """The path of the parameter that each Variant is to be, by the path of the Variant."""
         self.lengths, self._pick = lengths, pick
         self._alignments = alignments_of(signature)
-        self._taken = {var.name for var in symbols_of(signature)}
+        self._taken = {var.name for var in symbols_in(signature.params)}
         for path, tensors in lists_of(signature).items():
             for var in tensors.each:
                 known = self.of_elements.setdefault(var.name, [])
@@ -207,12 +195,6 @@ class Parts:
             name += "_"
         self._taken.add(name)
         return name
-
-
-def symbols_of(signature: spec.Signature) -> list[spec.Var]:
-    """Return each symbol once, in the order of the checks."""
-    entries = (entry for _, entry in occurrences(signature.params))
-    return list(dict.fromkeys(var for entry in entries for var in variables(entry)))
 
 
 def lists_of(signature: spec.Signature) -> dict[str, spec.TensorList]:
