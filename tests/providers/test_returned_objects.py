@@ -20,9 +20,9 @@ from ffi_builder.providers import (
     OwnedAny,
     PackedCallProvider,
 )
-from tests.providers.returning import PAIR, wrapped
+from tests.providers.returning import PAIR
 from tests.support.allocating import counting
-from tests.support.wrapping import new_module
+from tests.support.wrapping import new_module, wrapped
 
 
 def address(data: bytes) -> tuple[Any, int]:

@@ -22,10 +22,9 @@ from ffi_builder.providers import (
     NopCallProvider,
     PackedCallProvider,
 )
-from tests.providers.returning import wrapped
 from tests.support.allocating import counting
 from tests.support.recording import Recording
-from tests.support.wrapping import new_module
+from tests.support.wrapping import new_module, wrapped
 
 SCRATCH = "f(x: Tensor([n], float32), w: Workspace([n * 2, 3], int32{}))"
 KERNEL = """

@@ -91,10 +91,10 @@ def wrapped(
     signature: spec.Signature | str,
     provider: CallProvider | None = None,
     text: str = "",
-    make: Callable[[str], Any] = new_module,
+    make: Callable[[], Any] | None = None,
 ) -> Any:
     """Compile a function of a signature, around a callee in the text of a module."""
-    module, signature = make(text), parsed(signature)
+    module, signature = make() if make else new_module(text), parsed(signature)
     attach(module, signature, provider or NopCallProvider())
     return runtime.compile(module)[signature.name]
 
