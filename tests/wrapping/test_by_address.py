@@ -94,24 +94,6 @@ def test_by_position(tmp_path: Path) -> None:
     assert w.tolist() == [2, 2]
 
 
-def test_the_elements_of_a_struct(tmp_path: Path) -> None:
-    data = c_object(
-        tmp_path, "double f(const int *a, const double *b, double c) { return *a + *b + c; }"
-    )
-    prototype = "double f(const int *, const double *, double)"
-    f = wrap(
-        data, "f(p: Struct(a: int32, b: float64, c: float64)) -> r: float64", prototype=prototype
-    )
-    assert f["f"]((1, 0.5, 8.0)) == 9.5
-
-
-def test_an_optional_number_is_null(tmp_path: Path) -> None:
-    data = c_object(tmp_path, "double f(const double *a) { return a ? *a : -1; }")
-    prototype = "double f(const double *a)"
-    f = wrap(data, "f(a: Optional(float64)) -> r: float64", prototype=prototype)["f"]
-    assert [f(2.0), f(None)] == [2.0, -1.0]
-
-
 def test_llvm_ir(tmp_path: Path) -> None:
     """It says of a pointer neither what it points to nor that it is only read."""
     text = "define i32 @f(ptr %n) {\n %r = load i32, ptr %n\n ret i32 %r\n}"

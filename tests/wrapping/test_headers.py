@@ -289,30 +289,6 @@ def test_bindings_of_others(tmp_path: Path) -> None:
         subprocess.run(command, check=True, env=environment)
 
 
-def test_signs(tmp_path: Path) -> None:
-    """Numbers whose sign decides what the kernel gets."""
-    source = "double f(size_t n) { return n; } double g(int32_t n) { return n; } unsigned h(void) { return 3000000000u; }"
-    data = c_object(tmp_path, f"#include <stddef.h>\n{source}")
-    f = wrap(data, "f(n: int64) -> r: float64", prototype="double f(size_t n)")
-    assert f(3) == 3
-    with pytest.raises(ValueError, match=r"expected at least 0 .* but got -1"):
-        f(-1)
-    g = wrap(data, "g(n: uint32) -> r: float64", prototype="double g(int n)")
-    assert g(2**31 - 1) == 2**31 - 1
-    with pytest.raises(ValueError, match="2147483648"):
-        g(2**31)
-    signature = "f(n: int64) -> r: float64 where n >= 2"
-    assert wrap(data, signature, prototype="double f(size_t n)")(2) == 2
-    with pytest.raises(BuildError, match="n is uint64, but 'n' is int64: declare `n: uint64`"):
-        wrap(data, "f(n: int64) -> r: float64 where n >= -2", prototype="double f(size_t n)")
-    with pytest.raises(BuildError, match="h returns uint32, but the result 'r' is int32: declare"):
-        wrap(data, "h() -> r: int32", prototype="unsigned h(void)")
-    assert wrap(data, "h() -> r: uint32", prototype="unsigned h(void)")() == 3000000000
-    text = "define i64 @k(i64 %n) {\n  ret i64 %n\n}"
-    for dtype in ("int64", "uint64"):  # LLVM IR has no signs
-        assert wrap(text, f"k(n: {dtype}) -> r: {dtype}")(3) == 3
-
-
 def test_pointers_to_pointers_have_elements(tmp_path: Path) -> None:
     data = c_object(tmp_path, "void k(void) { }")
     prototype = "void k(double **x, long *shapes, long *strides, long length)"
