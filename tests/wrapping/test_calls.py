@@ -51,6 +51,18 @@ SUM: Final = "double sum_of(const int *a, const double *b, double c) { return *a
 MAYBE: Final = "double maybe(const double *a) { return a ? *a : -1; }"
 RATE: Final = "double rate_of(double rate, int64_t count) { return rate * count; }"
 POINTED: Final = "int64_t pointed(const float *x, int64_t n) { return x ? n : -1; }"
+TEXT_SIZE: Final = (
+    "int64_t text_size(const char *s) { int64_t n = 0; while (s && s[n]) n++; return s ? n : -1; }"
+)
+COUNT: Final = "int64_t count_a(const char *s, unsigned char n) { int64_t r = 0; while (n--) r += s[n] == 'a'; return r; }"
+LAST: Final = (
+    "int64_t last_of(signed char n, const void *s) { return n ? ((const char *)s)[n - 1] : -1; }"
+)
+BOTH: Final = "int64_t both_of(const char *a, const void *b, int n) { return 1000 * a[0] + n + (n ? ((const char *)b)[0] : 0); }"
+NAME: Final = 'const char *name_of(int at) { static const char *names[] = {0, "", "short", "a name of more than seven bytes", "caf\\xe9"}; return names[at]; }'
+TAIL: Final = "const unsigned char *tail_of(const char *s, int c) { while (*s && *s != c) s++; return *s ? (const unsigned char *)s : 0; }"
+LISTED: Final = "int64_t listed(const float **xs, unsigned char n) { return n; }"
+LONG: Final = b"a longer text = b" * 100
 ROWS: Final[dict[str, tuple[str, str, dict[str, Any], list[tuple[Any, Any]] | str]]] = {
     # source, signature, options; calls and what comes of them, or the words of a BuildError
     "a narrow size": (NARROW, "narrow(x: Tensor([n], int8)) -> r: int64", {}, [((np.zeros(100, "int8"),), 100), ((np.zeros(128, "int8"),), (ValueError, r"a value that fits int8 \(-128 to 127\) but got 128"))]),
@@ -97,6 +109,21 @@ ROWS: Final[dict[str, tuple[str, str, dict[str, Any], list[tuple[Any, Any]] | st
     "elements of a struct by address": (SUM, "sum_of(p: Struct(a: int32, b: float64, c: float64)) -> r: float64", {"prototype": "double sum_of(const int *, const double *, double)"}, [(((1, 0.5, 8.0),), 9.5)]),
     "an optional number is NULL": (MAYBE, "maybe(a: Optional(float64)) -> r: float64", {}, [((2.0,), 2.0), ((None,), -1.0)]),
     "the elements of a struct": (RATE, "rate_of(step: Struct(rate: float64, count: int64)) -> r: float64", {}, [(((0.5, 2),), 1)]),
+    # Texts, and their lengths.
+    **{f"a length of a byte, args={args}": (COUNT, "count_a(s: Bytes) -> r: int64", {"args": args}, [((b"",), 0), ((b"banana",), 3), ((b"a" * 255,), 255), ((b"a" * 256,), (ValueError, r"s\.length is 256, which does not fit uint8 \(0 to 255"))]) for args in (["s"], {"n": "s.length"}, ["s.data", "s.length"])},
+    "a length of no name": (COUNT, "count_a(s: Bytes) -> r: int64", {"prototype": "int64_t count_a(const char *, unsigned char)"}, [((b"banana",), 3)]),
+    "a length before its text": (LAST, "last_of(s: Bytes) -> r: int64", {"args": {"n": "s.length"}}, [((b"",), -1), ((b"abc",), ord("c")), ((b"a" * 128,), (ValueError, r"does not fit int8 \(-128 to 127\)"))]),
+    "a length alone": (LAST, "last_of(s: String) -> r: int64", {"args": ["s.length", None]}, [(("",), -1)]),
+    **{f"a text that ends in a NUL, {name}": (TEXT_SIZE, "text_size(s: String) -> r: int64", {"prototype": f"int64_t text_size(const char *{name})"}, [(("",), 0), (("abc",), 3), (("\u00e9" * 100,), 200), (("a\0bc",), (ValueError, "s has a NUL at byte 1, where its text would end in"))]) for name in ("s", "")},
+    "a text that is absent": (TEXT_SIZE, "text_size(s: Optional(Bytes)) -> r: int64", {}, [((None,), -1), ((b"ab",), 2)]),
+    "a text by a provider": (TEXT_SIZE, "text_size(s: Bytes) -> r: int64", {"provider": DIRECT("text_size", args=["s.c_str"]), "prototype": None}, [((b"four",), 4)]),
+    "a text with its length and one without": (BOTH, "both_of(a: String, b: Bytes) -> r: int64", {"args": {"n": "b.length"}}, [(("\2b", b""), 2000), (("\2b", b"\0\0"), 2002)]),
+    **{f"texts of a struct, {args}": (BOTH, "both_of(two: Struct(a: String, b: Bytes)) -> r: int64", {"args": args}, [((("\2b", b"a"),), 2001 + ord("a"))]) for args in (["two.a.c_str", "two.b"], ["two.a", "two.b.data", "two.b.length"])},
+    "a list whose length is a byte": (LISTED, "listed(xs: TensorList(Tensor([n], float32))) -> r: int64", {"args": ["xs.pointers", "xs.length"]}, [(([],), 0), (([ONES] * 256,), (ValueError, r"xs\.length is 256, which does not fit uint8"))]),
+    "a text that is returned": (NAME, "name_of(at: int32) -> r: String", {}, [((1,), ""), ((2,), "short"), ((3,), "a name of more than seven bytes"), ((0,), (ValueError, "name_of returned NULL for r when calling: `name")), ((4,), (UnicodeDecodeError, "codec"))]),
+    "bytes that are returned": (NAME, "name_of(at: int32) -> r: Bytes", {}, [((1,), b""), ((2,), b"short"), ((4,), b"caf\xe9")]),
+    # It is copied before the copy of the argument is freed.
+    "a text within an argument": (TAIL, "tail_of(s: Bytes, c: int32) -> r: Bytes", {}, [((b"a=b", ord("=")), b"=b"), ((LONG, ord("=")), LONG[LONG.index(b"=") :]), ((b"abc", ord("=")), (ValueError, "tail_of returned NULL for r"))]),
     **{
         f"a status of {type_}": (f"{type_} of_{status}(void) {{ return {status}ul; }}", f"of_{status}()", {"errors": errors}, [((), (error, words))])
         for type_, status in (("unsigned char", 200), ("uint16_t", 65535), ("unsigned", 2**32 - 1), ("size_t", 2**64 - 1))
