@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 import traceback
+from collections.abc import Callable
 from typing import Any, Final, cast
 
 import numpy as np
@@ -152,15 +153,17 @@ def test_a_function_that_returns_no_status() -> None:
     assert "@k returns i64, so it cannot" in words
 
 
-def test_an_edge_that_does_not_fit() -> None:
-    text = BRANCHES.replace("%status: i32", "%status: i32, %more: i64")
-    other = "llvm.func @other() { llvm.return }"
-    for given, edge, words in (
-        (text, lambda m: function(m).regions[0].blocks[3], "expected a block with one argument, the status as an i32, or none, but its arguments are i32, i64"),
-        (BRANCHES + other, lambda m: function(m, "other").regions[0].blocks[0], "expected a block of @k"),
-        (BRANCHES, lambda m: "^failed", "expected a block but got '^failed'"),
-    ):  # fmt: skip
-        assert refused(given, first, on_error=edge) == f"call_packed: on_error: {words}"
+MORE: Final = BRANCHES.replace("%status: i32", "%status: i32, %more: i64")
+EDGES: Final[list[tuple[str, Callable[[Any], Any], str]]] = [
+    (MORE, lambda m: function(m).regions[0].blocks[3], "expected a block with one argument, the status as an i32, or none, but its arguments are i32, i64"),
+    (f"{BRANCHES} llvm.func @other() {{ llvm.return }}", lambda m: function(m, "other").regions[0].blocks[0], "expected a block of @k"),
+    (BRANCHES, lambda m: "^failed", "expected a block but got '^failed'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "edge", "words"), EDGES)
+def test_an_edge_that_does_not_fit(text: str, edge: Callable[[Any], Any], words: str) -> None:
+    assert refused(text, first, on_error=edge) == f"call_packed: on_error: {words}"
 
 
 # ---- the status of a kernel

@@ -20,7 +20,8 @@ DESCRIPTORS: Final = {rank: "ptr ptr i64" + " i64" * (2 * rank) for rank in rang
 
 
 def given(sizes: tuple[int, ...], strides: tuple[int, ...] | None = None, **more: Any) -> Value:
-    return tensor(DLTensor(sizes, strides, **{"data": 0x40, **more}))
+    more.setdefault("data", 0x40)
+    return tensor(DLTensor(sizes, strides, **more))
 
 
 def packed(entries: list[Any], strides: Any) -> list[spec.Param]:

@@ -49,7 +49,8 @@ class WithDevice(DynamicParamPackCallProvider):
 
 
 def row(sizes: tuple[int, ...], strides: tuple[int, ...] | None = None, **more: Any) -> Value:
-    return tensor(DLTensor(sizes, strides, **{"data": 0x100, **more}))
+    more.setdefault("data", 0x100)
+    return tensor(DLTensor(sizes, strides, **more))
 
 
 SEVERAL: Final = ", ".join(

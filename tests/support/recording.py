@@ -13,7 +13,7 @@ from tests.support.native import loaded
 SLOT = 64
 """Bytes of a recording that are reserved for each argument."""
 POISON = 0xEE
-CODES: Final = dict(
+CODES: Final[dict[str, str]] = dict(
     zip(("i1", "i8", "i16", "i32", "i64", "f16", "f32", "f64"), "bbhiqefd", strict=True)
 )
 """What struct calls the types of numbers in the LLVM dialect."""

@@ -8,7 +8,7 @@ the others together, so each has a name of its own.
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import pytest
@@ -142,10 +142,10 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @pytest.mark.parametrize("name", ROWS)
 def test_calls(name: str, code: bytes) -> None:
-    source, signature, options, calls = ROWS[name]
-    options = {"device": "cpu", **options}
+    source, signature, more, calls = ROWS[name]
+    options: dict[str, Any] = {"device": "cpu", **more}
     if not source.startswith("define"):
-        options = {"prototype": source.partition(" {")[0], **options}
+        options.setdefault("prototype", source.partition(" {")[0])
     kernel = source if source.startswith("define") else code
     if isinstance(calls, str):
         with pytest.raises(BuildError, match=calls):
@@ -153,6 +153,8 @@ def test_calls(name: str, code: bytes) -> None:
         return
     call = wrap(kernel, signature, **options)
     for given, expected in calls:
-        fails = isinstance(expected, tuple)
-        with pytest.raises(expected[0], match=expected[1]) if fails else nullcontext():
+        error, words = (
+            cast("tuple[Any, str]", expected) if isinstance(expected, tuple) else (None, "")
+        )
+        with pytest.raises(error, match=words) if error else nullcontext():
             assert call(*given) == expected

@@ -6,7 +6,7 @@ import ctypes
 import errno
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -114,9 +114,9 @@ def test_what_comes_of_a_status(
     call = wrap(code, signature, prototype=PROTOTYPE, **options)
     ctypes.set_errno(errno.EINVAL)
     for given, expected in calls:
-        args = given if isinstance(given, tuple) else (given,)
+        args = cast("tuple[Any, ...]", given if isinstance(given, tuple) else (given,))
         try:
-            found = call(*args)
+            found: Any = call(*args)
         except Exception as error:
             words = str(error) if isinstance(error, OSError) else str(error.args[0])
             found = f"{type(error).__name__}: {words}"
