@@ -61,7 +61,7 @@ def test_functions_of_headers_are_as_the_compiler_has_them(names: tuple[str, ...
     for header in existing(names):
         text = f"#define _GNU_SOURCE\n#include <stdio.h>\n#include <{header}.h>\n"
         declared = declared_by(text)
-        some = [*declared][:: len(declared) // 200 + 1]
+        some = [*declared][:: len(declared) // 80 + 1]
         found = compared(text, {name: declared[name] for name in some})
         assert found.differences == [], header
         for error in found.refused.values():
@@ -287,19 +287,6 @@ def test_bindings_of_others(tmp_path: Path) -> None:
         command = [sys.executable, "-c", textwrap.dedent(script.format(real=real))]
         environment: dict[str, Any] = {**os.environ, "PYTHONPATH": path}
         subprocess.run(command, check=True, env=environment)
-
-
-def test_pointers_to_pointers_have_elements(tmp_path: Path) -> None:
-    data = c_object(tmp_path, "void k(void) { }")
-    prototype = "void k(double **x, long *shapes, long *strides, long length)"
-    for dtype in ("float64", "float32"):
-        signature = f"k(xs: TensorList(Tensor([n], {dtype})))"
-        if dtype == "float64":
-            wrap(data, signature, device="cpu", prototype=prototype)
-        else:
-            words = "to float64, but the elements of 'xs' are float32"
-            with pytest.raises(BuildError, match=words):
-                wrap(data, signature, device="cpu", prototype=prototype)
 
 
 def test_memory_for_vectors_is_aligned(tmp_path: Path) -> None:
