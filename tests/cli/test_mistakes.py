@@ -70,6 +70,22 @@ def kernel(tmp_path: Path) -> Path:
         (f"ret({X})", CPU, "returns f32, which the signature lacks: add a result, as in `-> r"),
         (f"add_one({X})", (*CPU, "--pipeline", "none"), "before attaching (by --pipeline)"),
         (f"direct({X})", (*CPU, *DIRECT, "--args", "x, m"), "--args has 'm', which names no"),
+        (
+            f"direct({X})",
+            (*CPU, *DIRECT, "--args", "x, q + 1"),
+            "--args has 'q + 1': there is no symbol 'q', but n\n    q + 1\n    ^",
+        ),
+        (f"direct({X})", (*CPU, *DIRECT, "--args", "x,"), "--args 'x,': an entry is empty\n"),
+        (
+            f"direct({X})",
+            (*CPU, "--convention", "nop", "--args", "x"),
+            "error: --args goes with a --convention that calls something\n",
+        ),
+        (
+            "f(x: Tensro([n], float32))",
+            CPU,
+            "error: --signature: expected a type .* did you mean 'Tensor'? .* ^^^^^^\n",
+        ),
         (f"direct({X})", (*CPU, *DIRECT, "--args", "x.present"), "but x is not an Optional"),
         (f"direct({X})", (*CPU, *DIRECT, "--callee", "@direct"), "without '@', but got '@direct'"),
         (f"pack({X}) -> a: int32", (*CPU, *DIRECT), "for which it must return i32"),
@@ -95,7 +111,7 @@ def test_no_python(
     assert PYTHON.search(said.replace("device_type=cpu", "").replace("functions=1", "")) is None, (
         said
     )
-    assert not output.exists()
+    assert list(kernel.parent.iterdir()) == [kernel]
 
 
 def test_the_suggestion_works(kernel: Path, tmp_path: Path) -> None:

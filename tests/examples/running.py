@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -19,13 +20,29 @@ CC = shlex.split(os.environ.get("CC", "cc"))[0]
 CXX = shlex.split(os.environ.get("CXX", "c++"))[0]
 
 
-def run(example: str, *args: str) -> str:
+IN_ONE_PROCESS: Final = """
+import runpy, sys
+from ffi_builder.runtime.isolate import worker
+
+def refuse(kind, failure, message):
+    raise AssertionError("a child process was asked: " + failure)
+
+worker._request = refuse
+sys.argv = sys.argv[1:]
+sys.path[0] = sys.argv[0].rpartition("/")[0]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+"""Runs an example, whose kernels must be compiled in its own process."""
+
+
+def run(example: str, *args: str, in_one_process: bool = False) -> str:
     """Return the output of an example; skip the test of one that went with an absent add-on."""
     if ABSENT and not (EXAMPLES / example).exists():
         pytest.skip(f"needs the add-on {ABSENT[0].name}")
+    program = ["-c", IN_ONE_PROCESS] if in_one_process else []
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "-W", "error", str(EXAMPLES / example), *args],
+        [sys.executable, "-W", "error", *program, str(EXAMPLES / example), *args],
         capture_output=True,
         text=True,
         env=environment,

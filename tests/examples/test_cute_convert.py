@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import field, make_dataclass
 from typing import Any
 
 import pytest
@@ -13,73 +12,21 @@ from ffi_builder.errors import SpecError
 from tests.examples.cute import convert
 
 
-@dataclass(eq=False)
-class Var:
-    name: str
-    dtype: str = "int32"
-    divisibility: int | None = None
-    alternate_ir_type_fetch_func: Callable[[], object] | None = None
+def like(name: str, *fields: str, **defaults: object) -> Any:
+    """A class of this name, whose objects have its fields."""
+    more = [(key, object, field(default=value)) for key, value in defaults.items()]
+    return make_dataclass(name, ["name", *fields, *more], eq=False)
 
 
-@dataclass
-class Tensor:
-    name: str
-    shape: Sequence[int | Var]
-    strides: Sequence[int | Var]
-    dtype: str = "float32"
-    device_type_name: str = "cpu"
-    data_alignment: int | None = None
-    map_tensor_dtype_f4x2_to_f4: bool = False
-
-
-@dataclass
-class Shape:
-    name: str
-    shape: Sequence[int | Var]
-
-
-@dataclass
-class TupleParam:
-    name: str
-    params: Sequence[Any]
-
-
-@dataclass
-class DataPointer:
-    name: str
-    address_space: int | None
-
-
-@dataclass
-class Named:
-    name: str
-
-
-class Stream(Named): ...
-
-
-class EnvStream(Named): ...
-
-
-class ConstNone(Named): ...
-
-
-class Surprise(Named): ...
-
-
-@dataclass
-class Valued:
-    name: str
-    value: Any
-
-
-class ConstInt(Valued): ...
-
-
-class ConstBool(Valued): ...
-
-
-class ConstFloat(Valued): ...
+Var = like("Var", dtype="int32", divisibility=None, alternate_ir_type_fetch_func=None)
+TENSOR = {"device_type_name": "cpu", "data_alignment": None, "map_tensor_dtype_f4x2_to_f4": False}
+Tensor = like("Tensor", "shape", "strides", dtype="float32", **TENSOR)
+Shape, TupleParam = like("Shape", "shape"), like("TupleParam", "params")
+DataPointer = like("DataPointer", "address_space")
+Stream, EnvStream, ConstNone, Surprise = map(like, ("Stream", "EnvStream", "ConstNone", "Surprise"))
+ConstInt, ConstBool, ConstFloat = (
+    like(f"Const{kind}", "value") for kind in ("Int", "Bool", "Float")
+)
 
 
 def text(*params: Any) -> str:
@@ -158,7 +105,7 @@ def test_dataclasses_keep_the_names_of_their_fields():
     )
 
 
-def f4(name: str, shape: Sequence[int | Var], strides: Sequence[int | Var]) -> Tensor:
+def f4(name: str, shape: list[Any], strides: list[Any]) -> Any:
     return Tensor(name, shape, strides, "float4_e2m1fnx2", map_tensor_dtype_f4x2_to_f4=True)
 
 

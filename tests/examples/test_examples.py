@@ -27,7 +27,7 @@ MATMUL = (
 
 @pytest.fixture(scope="module")
 def quickstart() -> dict[str, str]:
-    return sections(run("quickstart.py"))
+    return sections(run("quickstart.py", in_one_process=True))
 
 
 def test_quickstart_shows_the_signature_and_the_plan(quickstart: dict[str, str]):
@@ -63,11 +63,13 @@ def test_inspect_ir():
     pytest.importorskip("filecheck")
     tests = re.findall(r"^def (test_\w+)", (EXAMPLES / "inspect_ir.py").read_text(), re.MULTILINE)
     assert tests
-    assert run("inspect_ir.py").splitlines() == [f"{name}: passed" for name in tests]
+    assert run("inspect_ir.py", in_one_process=True).splitlines() == [
+        f"{name}: passed" for name in tests
+    ]
 
 
 def test_custom_provider_counts_launches():
-    assert run("custom_provider.py").splitlines() == [
+    assert run("custom_provider.py", in_one_process=True).splitlines() == [
         str([[launches] * 3] * 2) for launches in (0.0, 1.0, 2.0)
     ]
 

@@ -25,7 +25,7 @@ def test_torch_fx_is_as_eager_at_every_batch_size() -> None:
 
 def test_numba_kernel_divides_and_raises() -> None:
     needs("numba")
-    assert run("numba_kernel.py").splitlines() == [
+    assert run("numba_kernel.py", in_one_process=True).splitlines() == [
         "[[0.5 1.5]",
         " [2.  3. ]]",
         "RuntimeError: ratio_inner raised an exception: its status in Numba is 1 when calling: "

@@ -15,7 +15,7 @@ import pytest
 from ffi_builder import SpecError, runtime, testing
 from tests.examples import toy
 from tests.examples.running import run, sections
-from tests.frontends.support import needs, refused
+from tests.frontends.support import needs
 from tests.runtime.samples import needs_cc
 
 Array, exp, sqrt = toy.expressions.Array, toy.expressions.exp, toy.expressions.sqrt
@@ -204,25 +204,16 @@ def test_a_mistake_in_a_kernel_is_an_error_where_it_is_made():
 
 
 def test_wrong_calls():
+    """Others are printed by the program; tests/rules has what is checked."""
     x, weight = arrays()
-    mismatched = f"Mismatched {{}} when calling: `{RMS_NORM}`, expected {{}} but got {{}}"
-    assert refused(lambda: rms_norm(x[0])) == (
-        "ValueError",
-        mismatched.format("x.ndim on argument #0", 2, 1),
-    )
-    assert refused(lambda: rms_norm(x.astype("int32"))) == (
-        "TypeError",
-        mismatched.format("x.dtype on argument #0", "one of float32, float64", "int32"),
-    )
-    assert refused(lambda: rms_norm(x, weight[1:])) == (
-        "ValueError",
-        mismatched.format("weight.shape[0] on argument #1", "5 (d = x.shape[1])", 4),
-    )
-    assert refused(lambda: rms_norm(x.T)) == (
-        "ValueError",
-        mismatched.format("x.strides[0] on argument #0", "3 (row-major contiguous)", 1)
-        + " (shape=[5, 3], strides=[1, 5])",
-    )
+    with pytest.raises(
+        TypeError, match=r"Mismatched x\.dtype .* one of float32, float64 but got int"
+    ):
+        rms_norm(x.astype("int32"))
+    with pytest.raises(
+        ValueError, match=r"Mismatched x\.strides\[0\] .* 3 \(row-major contiguous\)"
+    ):
+        rms_norm(x.T)
     with pytest.raises(ValueError, match=r"No variant fits: .* weight\.dtype = float64"):
         rms_norm(x, weight.astype("float64"))
     with pytest.raises(TypeError, match="unexpected keyword argument 'epsilon'"):

@@ -223,46 +223,20 @@ def test_an_exception_half_way() -> None:
 # ---- wrong calls
 
 
-X, Y = matrix(2, 3), matrix(2, 3)
-WRONG: dict[str, tuple[tuple[Any, ...], str]] = {
-    "fewer rows": (
-        (X, 2, Y[1:]),
-        "ValueError: Mismatched y.shape[0] on argument #2 when calling: {}, expected 2 "
-        "(n = x.shape[0]) but got 1",
-    ),
-    "a result that is not contiguous": (
-        (X, 2, matrix(3, 2).T),
-        "ValueError: Mismatched y.strides[0] on argument #2 when calling: {}, expected 3 "
-        "(row-major contiguous) but got 1 (shape=[2, 3], strides=[1, 2])",
-    ),
-    "another dtype": (
-        (X.astype("float64"), 2, Y),
-        "TypeError: Mismatched x.dtype on argument #0 when calling: {}, expected float32 but got "
-        "float64",
-    ),
-    "another rank": (
-        (X[0], 2, Y),
-        "ValueError: Mismatched x.ndim on argument #0 when calling: {}, expected 2 but got 1",
-    ),
-    "no number": (
-        (X, "2", Y),
-        "TypeError: Mismatched type of by on argument #1 when calling: {}, expected float but got "
-        "str",
-    ),
-    "no result": (
-        (X, 2),
-        "TypeError: Mismatched number of arguments when calling: {}, expected 3 but got 2",
-    ),
-    "None": (
-        (None, 2, Y),
-        "TypeError: Mismatched type of x on argument #0 when calling: {}, expected Tensor but got "
-        "None",
-    ),
-}
-
-
-@pytest.mark.parametrize("mistake", WRONG)
-def test_wrong_calls(module: runtime.CompiledModule, mistake: str) -> None:
-    args, words = WRONG[mistake]
-    assert ": ".join(refused(lambda: module["ratio"](*args))) == words.format(RATIO)
-    assert Y.tolist() == matrix(2, 3).tolist()
+def test_wrong_calls(module: runtime.CompiledModule) -> None:
+    """What is checked, and how it is said, are the signature's: tests/rules has them all."""
+    x, y = matrix(2, 3), matrix(2, 3)
+    for args, words in (
+        (
+            (x, 2, y[1:]),
+            "ValueError: Mismatched y.shape[0] on argument #2 when calling: {}, expected 2 "
+            "(n = x.shape[0]) but got 1",
+        ),
+        (
+            (x.astype("float64"), 2, y),
+            "TypeError: Mismatched x.dtype on argument #0 when calling: {}, expected float32 but "
+            "got float64",
+        ),
+    ):
+        assert ": ".join(refused(lambda args=args: module["ratio"](*args))) == words.format(RATIO)
+        assert y.tolist() == x.tolist()

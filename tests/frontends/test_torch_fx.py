@@ -232,53 +232,24 @@ def test_the_signature(module: runtime.CompiledModule) -> None:
     )
 
 
-X, OUT = torch.zeros(3, 16), torch.zeros(3, 10)
-WRONG: dict[str, tuple[tuple[Any, ...], str]] = {
-    "another batch": (
-        (X, OUT[1:]),
-        "ValueError: Mismatched out0.shape[0] on argument #1 when calling: {}, expected 3 "
-        "(batch = input.shape[0]) but got 2",
-    ),
-    "other features": (
-        (X[:, 1:].clone(), OUT),
-        "ValueError: Mismatched input.shape[1] on argument #0 when calling: {}, expected 16 but "
-        "got 15",
-    ),
-    "a part of a matrix": (
-        (torch.zeros(3, 17)[:, 1:], OUT),
-        "ValueError: Mismatched input.strides[0] on argument #0 when calling: {}, expected 16 "
-        "(row-major contiguous) but got 17 (shape=[3, 16], strides=[17, 1])",
-    ),
-    "transposed": (
-        (X, torch.zeros(10, 3).T),
-        "ValueError: Mismatched out0.strides[0] on argument #1 when calling: {}, expected 10 "
-        "(row-major contiguous) but got 1 (shape=[3, 10], strides=[1, 3])",
-    ),
-    "another dtype": (
-        (X.double(), OUT),
-        "TypeError: Mismatched input.dtype on argument #0 when calling: {}, expected float32 but "
-        "got float64",
-    ),
-    "another rank": (
-        (X[0], OUT),
-        "ValueError: Mismatched input.ndim on argument #0 when calling: {}, expected 2 but got 1",
-    ),
-    "no result": (
-        (X,),
-        "TypeError: Mismatched number of arguments when calling: {}, expected 2 but got 1",
-    ),
-    "no tensor": (
-        (X, None),
-        "TypeError: Mismatched type of out0 on argument #1 when calling: {}, expected Tensor but "
-        "got None",
-    ),
-}
+X: Any = torch.zeros(3, 16)
 
 
-@pytest.mark.parametrize("mistake", WRONG)
-def test_wrong_calls(module: runtime.CompiledModule, mistake: str) -> None:
-    args, words = WRONG[mistake]
-    assert ": ".join(refused(lambda: module["mlp"](*args))) == words.format(MLP)
+def test_wrong_calls(module: runtime.CompiledModule) -> None:
+    """What is checked, and how it is said, are the signature's: tests/rules has them all."""
+    for args, words in (
+        (
+            (X, torch.zeros(2, 10)),
+            "ValueError: Mismatched out0.shape[0] on argument #1 when calling: {}, expected 3 "
+            "(batch = input.shape[0]) but got 2",
+        ),
+        (
+            (torch.zeros(3, 17)[:, 1:], torch.zeros(3, 10)),
+            "ValueError: Mismatched input.strides[0] on argument #0 when calling: {}, expected 16 "
+            "(row-major contiguous) but got 17 (shape=[3, 16], strides=[17, 1])",
+        ),
+    ):
+        assert ": ".join(refused(lambda args=args: module["mlp"](*args))) == words.format(MLP)
 
 
 def test_what_torch_export_requires_of_dimensions_is_checked() -> None:
@@ -316,27 +287,13 @@ class Buffered(torch.nn.Module):
         return x * self.calls
 
 
+WRITES = "The program writes to its inputs or buffers: is it in eval mode?"
+TENSORS = "Expected tensors as inputs and results, but got {}"
 REFUSED: dict[str, tuple[Function | Callable[[Any, Any], Any], tuple[Any, ...], str]] = {
-    "writes to a buffer": (
-        Buffered(),
-        (X,),
-        "The program writes to its inputs or buffers: is it in eval mode?",
-    ),
-    "writes to an input": (
-        lambda x: x.add_(1),
-        (X,),
-        "The program writes to its inputs or buffers: is it in eval mode?",
-    ),
-    "an int": (
-        lambda x, n: x * n,
-        (X, 3),
-        "Expected tensors as inputs and results, but got 3",
-    ),
-    "None": (
-        lambda x: (x * 2, None),
-        (X,),
-        "Expected tensors as inputs and results, but got None",
-    ),
+    "writes to a buffer": (Buffered(), (X,), WRITES),
+    "writes to an input": (lambda x: x.add_(1), (X,), WRITES),
+    "an int": (lambda x, n: x * n, (X, 3), TENSORS.format(3)),
+    "None": (lambda x: (x * 2, None), (X,), TENSORS.format(None)),
 }
 
 

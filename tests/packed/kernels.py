@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
-from ffi_builder import attach, call_packed, packed, runtime, spec
+import pytest
+
+from ffi_builder import BuildError, attach, call_packed, packed, runtime, spec
 from ffi_builder.ir.distribution import named, of_module, root_of
 from ffi_builder.packed.arguments import Argument
 from ffi_builder.packed.callees import CALLEES, Callee
@@ -14,6 +16,7 @@ from tests.support.wrapping import new_module
 
 GLOBAL: Final = "ffib.tests.called"
 """The registered function that most tests call."""
+FUNCTION: Final = packed.GlobalFunction("f")
 
 Callees: TypeAlias = "Callee | Callable[[list[Any]], Callee]"
 Arguments: TypeAlias = "Sequence[Argument] | Callable[[list[Any]], Sequence[Argument]]"
@@ -121,3 +124,34 @@ def compiled(
     """Compile :func:`kernel`, and return its function."""
     module = kernel(signature, types, callee, args, result, passed=passed, then=then)
     return runtime.compile(module)["k"]
+
+
+CALLED: Final[dict[str, Callees]] = {
+    "a symbol": packed.Symbol("g"),
+    "a global function": packed.GlobalFunction(GLOBAL),
+    "a global function, not kept": packed.GlobalFunction(GLOBAL, keep=False),
+    "a parameter": lambda a: packed.FunctionObject(a[0]),
+    # Without imported modules, tvm-ffi looks for it among the registered functions.
+    "an imported function": packed.ImportedFunction(GLOBAL),
+}
+"""Each kind of callee, all of which call the registered function."""
+
+
+def refused(
+    text: str,
+    place: Callable[[Any], Any] = terminator,
+    args: Arguments = (),
+    *,
+    callee: Any = None,
+    result: Any = None,
+    on_error: Callable[[Any], Any] = lambda module: None,
+) -> str:
+    """Return why a call is refused, which leaves the module as it was."""
+    module = new_module(text)
+    before = str(module)
+    values = list(function(module).regions[0].blocks[0].arguments) if callable(args) else []
+    given, edge = args(values) if callable(args) else args, on_error(module)
+    with pytest.raises(BuildError) as raised:
+        call_packed(place(module), callee or FUNCTION, given, result=result, on_error=edge)
+    assert str(module) == before
+    return str(raised.value)

@@ -6,7 +6,7 @@ import gc
 import sys
 import traceback
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import pytest
@@ -23,27 +23,28 @@ from ffi_builder.packed import (
 )
 from ffi_builder.providers import CheckStatus, DirectCallProvider
 from tests.packed.conftest import Called
-from tests.packed.kernels import GLOBAL, Callees, compiled, empty_kernel, function, terminator
+from tests.packed.kernels import (
+    CALLED,
+    GLOBAL,
+    compiled,
+    empty_kernel,
+    function,
+    refused,
+    terminator,
+)
+from tests.support import wrapping
 from tests.support.wrapping import new_module
 
 LATER: Final = "ffib.tests.later"
-LOG: Final = GlobalFunction("f")
-CALLEES: Final[dict[str, Callees]] = {
-    "a symbol": Symbol("g"),
-    "a global function": GlobalFunction(GLOBAL),
-    "a global function, not kept": GlobalFunction(GLOBAL, keep=False),
-    "a parameter": lambda a: FunctionObject(a[0]),
-    "an imported function": ImportedFunction(GLOBAL),
-}
 
 
-@pytest.mark.parametrize("callee", CALLEES)
+@pytest.mark.parametrize("callee", CALLED)
 def test_pythons_exceptions_come_back_as_themselves(called: Called, callee: str) -> None:
     def fails(*args: object) -> None:
         raise KeyError("mine")
 
     called.answer = fails
-    call = compiled("k(f: Function)", ["!llvm.ptr"], CALLEES[callee], [1])
+    call = compiled("k(f: Function)", ["!llvm.ptr"], CALLED[callee], [1])
     before = sys.getrefcount(fails)
     for _ in range(3):
         with pytest.raises(KeyError) as raised:
@@ -139,20 +140,6 @@ def test_an_edge_that_the_author_names(called: Called, block: int, expected: int
     assert out[0] == expected
 
 
-def refused(
-    text: str,
-    where: Callable[[Any], Any],
-    callee: Any = LOG,
-    edge: Callable[[Any], Any] = lambda module: None,
-) -> str:
-    module = new_module(text)
-    before = str(module)
-    with pytest.raises(BuildError) as raised:
-        call_packed(where(module), callee, on_error=edge(module))
-    assert str(module) == before
-    return str(raised.value)
-
-
 def first(module: Any) -> Any:
     return function(module).regions[0].blocks[0].operations[0]
 
@@ -166,20 +153,17 @@ def test_a_function_that_returns_no_status() -> None:
     assert "@k returns i64, so it cannot" in words
 
 
-def test_an_edge_that_does_not_fit() -> None:
-    text = BRANCHES.replace("%status: i32", "%status: i32, %more: i64")
-    assert refused(text, first, edge=lambda m: function(m).regions[0].blocks[3]) == (
-        "call_packed: on_error: expected a block with one argument, the status as an i32, or none, "
-        "but its arguments are i32, i64"
-    )
-    other = "llvm.func @other() { llvm.return }"
-    words = refused(
-        BRANCHES + other, first, edge=lambda m: function(m, "other").regions[0].blocks[0]
-    )
-    assert words == "call_packed: on_error: expected a block of @k"
-    assert refused(BRANCHES, first, edge=lambda m: "^failed") == (
-        "call_packed: on_error: expected a block but got '^failed'"
-    )
+MORE: Final = BRANCHES.replace("%status: i32", "%status: i32, %more: i64")
+EDGES: Final[list[tuple[str, Callable[[Any], Any], str]]] = [
+    (MORE, lambda m: function(m).regions[0].blocks[3], "expected a block with one argument, the status as an i32, or none, but its arguments are i32, i64"),
+    (f"{BRANCHES} llvm.func @other() {{ llvm.return }}", lambda m: function(m, "other").regions[0].blocks[0], "expected a block of @k"),
+    (BRANCHES, lambda m: "^failed", "expected a block but got '^failed'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "edge", "words"), EDGES)
+def test_an_edge_that_does_not_fit(text: str, edge: Callable[[Any], Any], words: str) -> None:
+    assert refused(text, first, on_error=edge) == f"call_packed: on_error: {words}"
 
 
 # ---- the status of a kernel
@@ -205,10 +189,8 @@ def test_a_kernels_status_is_passed_on(called: Called) -> None:
 
 
 def test_a_status_of_another_type() -> None:
-    module = new_module("llvm.func @k() -> i64")
-    with pytest.raises(BuildError) as raised:
-        attach(module, spec.Signature("f", []), CheckStatus(DirectCallProvider("k"), error=None))
-    assert str(raised.value) == (
+    provider = CheckStatus(DirectCallProvider("k"), error=None)
+    assert wrapping.refused("f()", provider, "llvm.func @k() -> i64") == (
         "CheckStatus: the callee @k returns i64; expected an i32, since error=None says that it "
         "returns the status of TVM-FFI"
     )
@@ -218,40 +200,31 @@ def test_a_status_of_another_type() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "words"),
+    ("make", "name", "words"),
     [
-        (lambda: Symbol(""), "Symbol: expected the callee's name, without '@', but got ''"),
-        (lambda: Symbol("@g"), "Symbol: expected the callee's name, without '@', but got '@g'"),
-        (
-            lambda: Symbol("__tvm_ffi_g"),
-            "Symbol: give '__tvm_ffi_g' without the prefix '__tvm_ffi_'",
-        ),
-        (
-            lambda: GlobalFunction("a\0"),
-            "GlobalFunction: expected a name such as 'my.function' but got 'a\\x00'",
-        ),
-        (
-            lambda: ImportedFunction(3),  # pyright: ignore
-            "ImportedFunction: expected a name such as 'my.function' but got 3",
-        ),
+        (Symbol, "", "expected the callee's name, without '@', but got ''"),
+        (Symbol, "@g", "expected the callee's name, without '@', but got '@g'"),
+        (Symbol, "__tvm_ffi_g", "give '__tvm_ffi_g' without the prefix '__tvm_ffi_'"),
+        (GlobalFunction, "a\0", "expected a name such as 'my.function' but got 'a\\x00'"),
+        (ImportedFunction, 3, "expected a name such as 'my.function' but got 3"),
     ],
 )
-def test_names(make: Any, words: str) -> None:
+def test_names(make: Any, name: Any, words: str) -> None:
     with pytest.raises(BuildError) as raised:
-        make()
-    assert str(raised.value) == words
+        make(name)
+    assert str(raised.value) == f"{make.__name__}: {words}"
 
 
 def test_something_else_than_a_callee() -> None:
-    text = empty_kernel([])
-    assert refused(text, terminator, callee="my.f") == (
-        "call_packed: expected a callee of ffi_builder.packed, such as "
-        "packed.GlobalFunction('my.f') but got 'my.f'"
+    text, of = (
+        empty_kernel([]),
+        "FunctionObject: expected a pointer, the TVMFFIObject* of a function",
     )
-    assert refused(text, terminator, callee=FunctionObject(None)) == (  # pyright: ignore
-        "call_packed: FunctionObject: expected a pointer, the TVMFFIObject* of a function, but got "
-        "None"
-    )
+    for callee, words in (
+        ("my.f", "expected a callee of ffi_builder.packed, such as packed.GlobalFunction('my.f') but got 'my.f'"),
+        (FunctionObject(cast("Any", None)), f"{of}, but got None"),
+    ):  # fmt: skip
+        assert refused(text, callee=callee) == f"call_packed: {words}"
     module = new_module(empty_kernel(["i64"]))
     number = function(module).regions[0].blocks[0].arguments[0]
     with pytest.raises(BuildError, match="of a function, but got one of type i64"):
@@ -260,7 +233,7 @@ def test_something_else_than_a_callee() -> None:
 
 def test_a_symbol_of_another_type() -> None:
     text = empty_kernel([]) + "llvm.func @__tvm_ffi_f(i32)"
-    assert refused(text, terminator, Symbol("f")) == (
+    assert refused(text, callee=Symbol("f")) == (
         "symbol @__tvm_ffi_f is needed as !llvm.func<i32 (ptr, ptr, i32, ptr)> but the module has "
         "llvm.func of type !llvm.func<void (i32)>"
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 from ffi_builder import (
-    BuildError,
     attach,
     call_packed,
     packed,
@@ -25,7 +25,7 @@ from ffi_builder.packed import GlobalFunction, Tensor
 from ffi_builder.providers import CallContext, CheckStatus, DirectCallProvider, ModuleContext
 from ffi_builder.runtime.codegen import allowlist_mlir
 from tests.packed.conftest import Called
-from tests.packed.kernels import GLOBAL, create, empty_kernel, function, terminator
+from tests.packed.kernels import GLOBAL, create, empty_kernel, function, refused, terminator
 from tests.support.printed import check_comments, printed
 from tests.support.wrapping import attached, new_module
 
@@ -315,49 +315,25 @@ def terminator_of_all(module: Any) -> Any:
 # ---- mistakes
 
 
-@pytest.mark.parametrize("where", [3, None, "block", object()])
-def test_what_is_no_place(where: object) -> None:
-    with pytest.raises(BuildError) as raised:
-        call_packed(where, CALLEE)
-    assert str(raised.value).startswith(
-        "call_packed: expected an operation, an insertion point, a block or a builder to insert at "
-        "but got "
-    )
+EMPTY = empty_kernel([])
+TEXT_OF_FUNC = "func.func @k(%n: i64) -> i32 { %z = arith.constant 0 : i32\n return %z : i32 }"
+BRANCH = """
+llvm.func @k(%n: i1) -> i32 {
+  %z = llvm.mlir.constant(0 : i32) : i32
+  scf.if %n { %y = llvm.add %z, %z : i32 }
+  llvm.return %z : i32
+}
+"""
+NO_PLACE = "expected an operation, an insertion point, a block or a builder to insert at but got "
+NOT_PLACES: list[tuple[str, Callable[[Any], Any], str]] = [
+    *((EMPTY, lambda _, given=given: given, NO_PLACE) for given in (3, None, "block", object())),
+    (EMPTY, lambda module: module, NO_PLACE),
+    (TEXT_OF_FUNC, terminator, "the place is in func.func, not directly in an llvm.func; lower the module to the LLVM dialect first"),
+    (BRANCH, lambda module: function(module).regions[0].blocks[0].operations[1].operation.regions[0].blocks[0].operations[0], "the place is in scf.if, not directly in an llvm.func"),
+    (EMPTY, lambda module: function(module).regions[0].blocks[0], "the block ends already; give the operation before which to call, such as its last one"),
+]  # fmt: skip
 
 
-def test_a_module_is_no_place() -> None:
-    module = new_module(empty_kernel([]))
-    with pytest.raises(BuildError, match="expected an operation, an insertion point, a block"):
-        call_packed(module, CALLEE)
-
-
-def test_a_function_that_is_not_lowered() -> None:
-    module = new_module(
-        "func.func @k(%n: i64) -> i32 { %z = arith.constant 0 : i32\n return %z : i32 }"
-    )
-    with pytest.raises(BuildError) as raised:
-        call_packed(terminator(module), CALLEE)
-    assert str(raised.value) == (
-        "call_packed: the place is in func.func, not directly in an llvm.func; lower the module to "
-        "the LLVM dialect first"
-    )
-    module = new_module("""
-    llvm.func @k(%n: i1) -> i32 {
-      %z = llvm.mlir.constant(0 : i32) : i32
-      scf.if %n { %y = llvm.add %z, %z : i32 }
-      llvm.return %z : i32
-    }""")
-    branch = function(module).regions[0].blocks[0].operations[1]
-    inner = branch.operation.regions[0].blocks[0].operations[0]
-    with pytest.raises(BuildError, match=r"the place is in scf\.if, not directly in an llvm\.func"):
-        call_packed(inner, CALLEE)
-
-
-def test_a_block_that_ends() -> None:
-    module = new_module(empty_kernel([]))
-    with pytest.raises(BuildError) as raised:
-        call_packed(function(module).regions[0].blocks[0], CALLEE)
-    assert str(raised.value) == (
-        "call_packed: the block ends already; give the operation before which to call, such as its "
-        "last one"
-    )
+@pytest.mark.parametrize(("text", "where", "words"), NOT_PLACES)
+def test_what_is_no_place(text: str, where: Callable[[Any], Any], words: str) -> None:
+    assert refused(text, where).startswith(f"call_packed: {words}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -16,18 +14,17 @@ from ffi_builder.packed import GlobalFunction, ImportedFunction, Symbol
 from ffi_builder.providers import CallContext, CallProvider, PackedCallProvider
 from tests.packed.conftest import Called
 from tests.packed.kernels import GLOBAL
+from tests.support import wrapping
 from tests.support.packed import packed_callee
-from tests.support.wrapping import new_module
+from tests.support.wrapping import new_module, parsed
 
 Make: TypeAlias = Callable[[Sequence[Any]], CallProvider]
 
 
-def wrapped(text: str, make: Make, **options: Any) -> Any:
+def wrapped(text: str, make: Make) -> Any:
     """Attach a provider that is made of the parameters, and compile."""
-    module = new_module()
-    signature = spec.Signature.parse(text, device="cpu")
-    attach(module, signature, make(signature.params), **options)
-    return runtime.compile(module)[signature.name]
+    signature = parsed(text)
+    return wrapping.wrapped(signature, make(signature.params))
 
 
 def recording(seen: list[Any]) -> Callable[..., None]:
@@ -116,36 +113,6 @@ def test_the_class_of_its_error(raised: BaseException, arrives: type[BaseExcepti
     with pytest.raises(BaseException) as found:  # noqa: PT011 - the class is compared
         once(stop)
     assert type(found.value) is arrives
-
-
-def test_its_errors_and_results() -> None:
-    call = wrapped("apply(f: Function) -> y: int8", lambda p: PackedCallProvider(p[0]))
-
-    def fails() -> None:
-        raise KeyError("mine")
-
-    assert call(lambda: 5) == 5
-    with pytest.raises(KeyError, match="mine"):
-        call(fails)
-    with pytest.raises(TypeError) as raised:
-        call(lambda: "a str")
-    assert str(raised.value) == (
-        "A value of another kind than int8 was returned for y: str when calling: "
-        "`apply(f: Function)`"
-    )
-
-
-def test_nothing_leaks() -> None:
-    call = wrapped("apply(f: Function, o: Object)", lambda p: PackedCallProvider(p[0]))
-
-    def function(value: Any) -> Any:
-        return value
-
-    before = sys.getrefcount(function)
-    for _ in range(100):
-        call(function, [1, 2])
-    gc.collect()
-    assert sys.getrefcount(function) == before
 
 
 def test_a_function_that_calls_the_wrapper_again() -> None:

@@ -6,10 +6,10 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from ffi_builder import attach, attach_ffi_func, runtime
+from ffi_builder import attach_ffi_func, runtime
 from ffi_builder.ir import Block
 from ffi_builder.providers import CallContext, CallProvider, NopCallProvider
-from ffi_builder.spec import Signature, Tensor, dims
+from ffi_builder.spec import Tensor, dims
 from ffi_builder.spec.results import Result
 from tests.support.wrapping import new_module
 
@@ -27,13 +27,6 @@ def returning(
 ) -> Any:
     module = new_module(text)
     attach_ffi_func(module, "f", list(params), provider, returns=returns)
-    return runtime.compile(module)["f"]
-
-
-def wrapped(text: str, provider: CallProvider | None = None, kernel: str = "") -> Any:
-    """A function of the text of a signature."""
-    module = new_module(kernel)
-    attach(module, Signature.parse(text, device="cpu"), provider or NopCallProvider())
     return runtime.compile(module)["f"]
 
 

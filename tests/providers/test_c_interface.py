@@ -16,7 +16,7 @@ from ffi_builder.providers import CheckStatus, MemRefCallProvider
 from ffi_builder.spec import Optional, Shape, Tensor, Var, dims
 from tests.differential.description import NONE, DLTensor, of_bool, of_int, shape, tensor
 from tests.support.native import loaded
-from tests.support.wrapping import attached, new_module, wrap_raw
+from tests.support.wrapping import attached, refused, wrap_raw
 
 n, m, k = dims("n m k")
 s, t = dims("s t")
@@ -91,84 +91,53 @@ def test_a_status() -> None:
     assert error[1].startswith("ffib_test_status failed with status 7 when calling: `f(y: Tensor(")
 
 
-KERNELS: Final = """
-func.func @row_major(%x: memref<?x?xf32>, %out: memref<f32>) attributes {llvm.emit_c_interface} {
+LAST: Final = """
+func.func @{name}(%x: {memref}, %out: memref<f32>) attributes {{llvm.emit_c_interface}} {{
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
-  %rows = memref.dim %x, %zero : memref<?x?xf32>
-  %cols = memref.dim %x, %one : memref<?x?xf32>
+  %rows = memref.dim %x, %zero : {memref}
+  %cols = memref.dim %x, %one : {memref}
   %last_row = arith.subi %rows, %one : index
   %last_col = arith.subi %cols, %one : index
-  %value = memref.load %x[%last_row, %last_col] : memref<?x?xf32>
+  %value = memref.load %x[%last_row, %last_col] : {memref}
   memref.store %value, %out[] : memref<f32>
   return
-}
-func.func @static(%x: memref<3x4xf32>, %out: memref<f32>) attributes {llvm.emit_c_interface} {
-  %two = arith.constant 2 : index
-  %three = arith.constant 3 : index
-  %value = memref.load %x[%two, %three] : memref<3x4xf32>
-  memref.store %value, %out[] : memref<f32>
-  return
-}
-func.func @strided(%x: memref<?x4xf32, strided<[?, ?], offset: ?>>, %out: memref<f32>)
-    attributes {llvm.emit_c_interface} {
-  %two = arith.constant 2 : index
-  %three = arith.constant 3 : index
-  %value = memref.load %x[%two, %three] : memref<?x4xf32, strided<[?, ?], offset: ?>>
-  memref.store %value, %out[] : memref<f32>
-  return
-}
-func.func @static_strides(%x: memref<3x4xf32, strided<[12, 2]>>, %out: memref<f32>)
-    attributes {llvm.emit_c_interface} {
-  %two = arith.constant 2 : index
-  %three = arith.constant 3 : index
-  %value = memref.load %x[%two, %three] : memref<3x4xf32, strided<[12, 2]>>
-  memref.store %value, %out[] : memref<f32>
-  return
-}
+}}
 """
 LOWERING: Final = (
     "builtin.module(expand-strided-metadata,lower-affine,convert-scf-to-cf,convert-to-llvm,"
     "reconcile-unrealized-casts)"
 )
 OUT: Final = Tensor("out", [], "float32", device_type="cpu")
-LAYOUTS: Final[dict[str, tuple[list[Any], Any]]] = {
-    "row_major": ([n, m], None),
-    "static": ([3, 4], None),
-    "strided": ([n, 4], [s, t]),
-    "static_strides": ([3, 4], [12, 2]),
+LAYOUTS: Final[dict[str, tuple[str, list[Any], Any]]] = {
+    "row_major": ("memref<?x?xf32>", [n, m], None),
+    "static": ("memref<3x4xf32>", [3, 4], None),
+    "strided": ("memref<?x4xf32, strided<[?, ?], offset: ?>>", [n, 4], [s, t]),
+    "static_strides": ("memref<3x4xf32, strided<[12, 2]>>", [3, 4], [12, 2]),
 }
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
 @pytest.mark.parametrize("c_interface", [True, False])
 def test_code_that_mlir_lowered(name: str, c_interface: bool) -> None:
-    entries, strides = LAYOUTS[name]
+    memref, entries, strides = LAYOUTS[name]
 
     def hook(module: Any) -> None:
         provider = MemRefCallProvider(name, c_interface=c_interface)
         attach_ffi_func(module, name, [cpu("x", entries, strides), OUT], provider)
 
-    compiled = runtime.compile(KERNELS, pipeline=LOWERING, post_compile_hooks=[hook])
+    text = LAST.format(name=name, memref=memref)
+    compiled = runtime.compile(text, pipeline=LOWERING, post_compile_hooks=[hook])
     base: Any = np.arange(48, dtype="float32").reshape(4, 12)  # pyright: ignore[reportUnknownMemberType]
     x: Any = np.ascontiguousarray(base[:3, :4]) if strides is None else base[1:, 3:10:2]
     out = np.zeros((), "float32")
     if strides is None or name == "static_strides":
         compiled[name](x, out)
-        assert out == x[2, 3]
+        assert out == x[-1, -1]
         return
     for view in (x, base[::-1][:3, 11:3:-2], base[:, :3].T[:, :4]):
         compiled[name](view, out)
-        assert out == view[2, 3]
-
-
-def refused(text: str, provider: MemRefCallProvider, params: list[spec.Param] | None = None) -> str:
-    module = new_module(text)
-    before = str(module)
-    with pytest.raises(BuildError) as raised:
-        attach_ffi_func(module, "f", params or [cpu("x", [n])], provider)
-    assert str(module) == before
-    return str(raised.value)
+        assert out == view[-1, -1]
 
 
 OUT_PARAMETERS: Final = (
@@ -186,48 +155,29 @@ def test_the_callee_with_and_without_its_prefix(given: str) -> None:
     assert "llvm.func @_mlir_ciface_k(!llvm.ptr)" in str(attached([cpu("x", [n])], provider))
 
 
-def test_a_function_without_a_c_interface() -> None:
-    provider = MemRefCallProvider("k", c_interface=True)
-    assert refused("llvm.func @k(!llvm.ptr)", provider) == (
-        "MemRefCallProvider: the module has @k (llvm.func of type !llvm.func<void (ptr)>), but no "
-        "@_mlir_ciface_k; lower it with the attribute llvm.emit_c_interface, or leave "
-        "c_interface=True out"
-    )
-    words = refused("func.func private @_mlir_ciface_k(memref<?xf32>)", provider)
-    assert "the callee @_mlir_ciface_k is func.func of type" in words
+DESCRIPTOR: Final = "!llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>"
+RETURNED: Final = {
+    DESCRIPTOR: f"a memref ({DESCRIPTOR}); {OUT_PARAMETERS}",
+    "!llvm.struct<(i32, i32)>": f"!llvm.struct<(i32, i32)>; {OUT_PARAMETERS}",
+    "f32": "f32; if that is the result, say so: returns=spec.Var('y', 'float32')",
+    "i32": "i32; if that is the result, say so: returns=spec.Var('y', 'int32'); or if it is a status, wrap the provider in CheckStatus",
+}  # fmt: skip
+MISTAKES: Final[list[tuple[bool, str, str]]] = [
+    (True, "llvm.func @k(!llvm.ptr)", "the module has @k (llvm.func of type !llvm.func<void (ptr)>), but no @_mlir_ciface_k; lower it with the attribute llvm.emit_c_interface, or leave c_interface=True out"),
+    (True, "func.func private @_mlir_ciface_k(memref<?xf32>)", "the callee @_mlir_ciface_k is func.func of type (memref<?xf32>) -> (); it must be an llvm.func, so lower the module to the LLVM dialect before attaching; runtime.compile does with pipeline=, and calls its hooks with the lowered module"),
+    (True, "llvm.func @_mlir_ciface_k(!llvm.ptr, !llvm.ptr)", f"the callee @_mlir_ciface_k takes one pointer more in front, (!llvm.ptr, !llvm.ptr): the C interface writes a memref (or several values) that the function returns there; {OUT_PARAMETERS}"),
+    *(
+        (c_interface, f"llvm.func {name}({takes}) -> {result}", f"the callee {name} returns {words}")
+        for c_interface, name, takes in ((False, "@k", "!llvm.ptr, !llvm.ptr, i64, i64, i64"), (True, "@_mlir_ciface_k", "!llvm.ptr"))
+        for result, words in RETURNED.items()
+    ),
+]  # fmt: skip
 
 
-def test_a_memref_that_the_c_interface_returns() -> None:
-    provider = MemRefCallProvider("k", c_interface=True)
-    words = refused("llvm.func @_mlir_ciface_k(!llvm.ptr, !llvm.ptr)", provider)
-    assert words == (
-        "MemRefCallProvider: the callee @_mlir_ciface_k takes one pointer more in front, "
-        "(!llvm.ptr, !llvm.ptr): the C interface writes a memref (or several values) "
-        f"that the function returns there; {OUT_PARAMETERS}"
-    )
-
-
-def test_results_that_are_refused() -> None:
-    descriptor = "!llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>"
-    expanded, c_interface = MemRefCallProvider("k"), MemRefCallProvider("k", c_interface=True)
-    takes = "!llvm.ptr, !llvm.ptr, i64, i64, i64"
-    for provider, start in (
-        (expanded, f"llvm.func @k({takes})"),
-        (c_interface, "llvm.func @_mlir_ciface_k(!llvm.ptr)"),
-    ):
-        name = "@_mlir_ciface_k" if provider.c_interface else "@k"
-        for result, words in (
-            (descriptor, f"a memref ({descriptor}); {OUT_PARAMETERS}"),
-            ("!llvm.struct<(i32, i32)>", f"!llvm.struct<(i32, i32)>; {OUT_PARAMETERS}"),
-            ("f32", "f32; if that is the result, say so: returns=spec.Var('y', 'float32')"),
-            (
-                "i32",
-                "i32; if that is the result, say so: returns=spec.Var('y', 'int32'); or if it is a "
-                "status, wrap the provider in CheckStatus",
-            ),
-        ):
-            told = refused(f"{start} -> {result}", provider)
-            assert told == f"MemRefCallProvider: the callee {name} returns {words}"
+@pytest.mark.parametrize(("c_interface", "text", "words"), MISTAKES)
+def test_what_is_refused(c_interface: bool, text: str, words: str) -> None:
+    provider = MemRefCallProvider("k", c_interface=c_interface)
+    assert refused("f(x: Tensor([n], float32))", provider, text) == (f"MemRefCallProvider: {words}")
 
 
 def test_lowered_code_that_returns_a_memref() -> None:

@@ -8,9 +8,8 @@ import struct
 
 import pytest
 
-from ffi_builder import attach_ffi_func
 from ffi_builder.abi import TypeIndex
-from ffi_builder.errors import BuildError, SpecError
+from ffi_builder.errors import SpecError
 from ffi_builder.providers import (
     DirectCallProvider,
     DynamicParamPackCallProvider,
@@ -18,11 +17,12 @@ from ffi_builder.providers import (
     Variant,
     VariantsCallProvider,
 )
-from ffi_builder.spec import Bytes, Field, Optional, String, Struct, Tensor, Var, dims
+from ffi_builder.spec import Bytes, Field, Optional, String, Tensor, Var, dims
 from tests.differential.description import NONE, Plain, Value, array, of_int
+from tests.providers.arriving import packed, recorded
 from tests.support.raw import byte_array, bytes_, char_pointer, moved, object_, small, str_
-from tests.support.recording import Recording, c_callees
-from tests.support.wrapping import new_module, wrap_raw
+from tests.support.recording import Recording
+from tests.support.wrapping import refused, wrap_raw
 
 POINTER = "!llvm.ptr"
 S, B = String("s"), Bytes("s")
@@ -86,14 +86,15 @@ def test_a_nul_inside() -> None:
 
 
 def test_an_absent_text_is_null() -> None:
-    recording = Recording("callee", [POINTER, POINTER, "i8", "i1"])
     args = ["s.c_str", "s.data", Field(Optional(B), "length", "uint8"), "s.present"]
-    call = wrap_raw([Optional(B)], DirectCallProvider("callee", args=args), recording.text)
+    provider = DirectCallProvider("callee", args=args)
+    call, recording = recorded([Optional(B)], "ptr ptr i8 i1", provider)
     assert call(NONE) is None
-    assert [recording.unsigned(0), recording.unsigned(1), recording.unsigned(2, 1)] == [0, 0, 0]
+    assert recording.values == [0, 0, 0, 0]
     assert call(byte_array(b"ab")) is None
-    assert (recording.unsigned(2, 1), recording.read(3, 1)) == (2, b"\1")
-    assert recording.unsigned(0) != recording.unsigned(1)
+    text, data, *rest = recording.values
+    assert rest == [2, 1]
+    assert text != data
 
 
 @pytest.mark.parametrize("make", [DirectCallProvider, MemRefCallProvider])
@@ -104,9 +105,8 @@ def test_an_absent_text_is_null() -> None:
 def test_a_length_of_another_type(
     make: type[DirectCallProvider], dtype: str, type_: str, most: int
 ) -> None:
-    recording = Recording("callee", [type_, POINTER])
     provider = make("callee", args=[Field(B, "length", dtype), "s.data"])
-    call = wrap_raw([B], provider, recording.text)
+    call, recording = recorded([B], [type_, "ptr"], provider)
     size = int(type_[1:]) // 8
     for length in (0, most):
         assert call(byte_array(b"x" * length)) is None
@@ -119,13 +119,9 @@ def test_a_length_of_another_type(
 
 
 def test_parts_in_a_struct_and_by_pack() -> None:
-    callees = c_callees()
-    callees.expect(8, 1)
-    cfg = Struct("cfg", [String("name"), Var("k", "int8")])
     provider = DynamicParamPackCallProvider("ffib_test_pack", args=["cfg.name.length", "cfg.k"])
-    assert wrap_raw([cfg], provider)(array(small(b"abc"), of_int(7))) is None
-    assert callees.read(0, 8)[0] == 3
-    assert callees.read(1, 1)[0] == 7
+    call = packed("cfg: Struct(name: String, k: int8)", provider)
+    assert call("q b", array(small(b"abc"), of_int(7))) == [(3,), (7,)]
 
 
 def test_the_text_of_a_variant() -> None:
@@ -145,11 +141,12 @@ def test_the_text_of_a_variant() -> None:
 
 
 def test_copies_are_freed() -> None:
-    recording = Recording("callee", [POINTER, "i8"])
     args = ["s.c_str", Field(Bytes("t"), "length", "uint8")]
-    call = wrap_raw([B, Bytes("t")], DirectCallProvider("callee", args=args), recording.text)
+    provider = DirectCallProvider("callee", args=args)
+    call, recording = recorded([B, Bytes("t")], "ptr i8", provider)
     large, right, wrong = byte_array(b"x" * 2**20), byte_array(b"y"), byte_array(b"y" * 256)
     assert call(large, right) is None
+    assert recording.values[1] == 1
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for _ in range(200):
         assert call(large, right) is None
@@ -159,9 +156,12 @@ def test_copies_are_freed() -> None:
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 * 1024
 
 
-def test_mistakes() -> None:
-    x = Tensor("x", [*dims("n")], "float32", device_type="cpu")
-    for param, part, dtype, words in (
+X = Tensor("x", [*dims("n")], "float32", device_type="cpu")
+
+
+@pytest.mark.parametrize(
+    ("param", "part", "dtype", "words"),
+    [
         (
             S,
             "size",
@@ -170,10 +170,15 @@ def test_mistakes() -> None:
         ),
         (S, "length", "float32", "String 's': dtype: expected one of int8"),
         (S, "data", "int32", "dtype: only a length is passed as another integer, but the part is"),
-        (x, "ndim", "int64_t", "dtype: expected one of int8"),
-    ):
-        with pytest.raises(SpecError, match=words):
-            Field(param, part, dtype)
-    provider = DirectCallProvider("f", args=["s.c_st"])
-    with pytest.raises(BuildError, match=r"the parts of s, a String, are .*did you mean 'c_str'"):
-        attach_ffi_func(new_module(), "f", [S], provider)
+        (X, "ndim", "int64_t", "dtype: expected one of int8"),
+    ],
+)
+def test_fields_that_cannot_be(param: String | Tensor, part: str, dtype: str, words: str) -> None:
+    with pytest.raises(SpecError, match=words):
+        Field(param, part, dtype)
+
+
+def test_a_misspelt_part() -> None:
+    said = refused("f(s: String)", DirectCallProvider("f", args=["s.c_st"]))
+    assert "the parts of s, a String, are " in said
+    assert said.endswith("did you mean 'c_str'?")

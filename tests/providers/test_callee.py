@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from ffi_builder import attach_ffi_func, spec
-from ffi_builder.errors import BuildError
 from ffi_builder.providers import (
     CallProvider,
     DirectCallProvider,
@@ -16,7 +15,7 @@ from ffi_builder.providers import (
 )
 from ffi_builder.spec import Shape, Tensor, TupleParam, Var, dims
 from tests.support.printed import symbol_names
-from tests.support.wrapping import new_module
+from tests.support.wrapping import new_module, refused
 
 n, m = dims("n m")
 X = Tensor("x", [n], "float32", device_type="cpu")
@@ -24,15 +23,7 @@ PARAMS: list[spec.Param] = [X, Var("a", "int32")]
 EVERY = [DirectCallProvider, DynamicParamPackCallProvider, MemRefCallProvider]
 
 
-def refused(module: Any, provider: CallProvider, params: list[spec.Param] = PARAMS) -> str:
-    """The words of the BuildError; the module is then as it was."""
-    before = str(module)
-    with pytest.raises(BuildError) as raised:
-        attach_ffi_func(module, "f", params, provider)
-    assert str(module) == before
-    return str(raised.value)
-
-
+SIGNATURE = spec.Signature("f", PARAMS)
 DIRECT, PACKED = DirectCallProvider("callee"), DynamicParamPackCallProvider("callee")
 COUNTED = DynamicParamPackCallProvider("callee", include_num_args=True)
 BY_VALUE = DynamicParamPackCallProvider("callee", struct_call=True)
@@ -64,12 +55,12 @@ REFUSED: list[tuple[str, CallProvider, str]] = [
 
 @pytest.mark.parametrize(("types", "provider", "words"), REFUSED)
 def test_a_callee_of_other_types(types: str, provider: CallProvider, words: str) -> None:
-    assert refused(new_module(f"llvm.func @callee{types}"), provider).endswith(words)
+    assert refused(SIGNATURE, provider, f"llvm.func @callee{types}").endswith(words)
 
 
 def test_a_callee_that_is_a_global() -> None:
-    module = new_module("llvm.mlir.global external @callee() : i32")
-    assert "@callee is llvm.mlir.global;" in refused(module, DIRECT)
+    text = "llvm.mlir.global external @callee() : i32"
+    assert "@callee is llvm.mlir.global;" in refused(SIGNATURE, DIRECT, text)
 
 
 NOWHERE = "which names no parameter or symbol of 'f'; it has x, a, n"
@@ -86,14 +77,14 @@ ARGS: list[tuple[Any, str, list[spec.Param]]] = [
 
 @pytest.mark.parametrize(("entry", "words", "params"), ARGS, ids=repr)
 def test_args_that_name_nothing(entry: Any, words: str, params: list[spec.Param]) -> None:
-    said = refused(new_module(), DirectCallProvider("callee", args=[entry]), params)
+    said = refused(spec.Signature("f", params), DirectCallProvider("callee", args=[entry]))
     assert said.endswith(words)
 
 
 @pytest.mark.parametrize("make", EVERY)
 def test_a_callee_that_is_not_lowered(make: type[DirectCallProvider]) -> None:
-    module = new_module("func.func private @callee(memref<?xf32>, i32)")
-    words = refused(module, make("callee"))
+    text = "func.func private @callee(memref<?xf32>, i32)"
+    words = refused(SIGNATURE, make("callee"), text)
     assert words.startswith(f"{make.__name__}: the callee @callee is func.func of type (memref<?xf")
     assert "must be an llvm.func, so lower the module to the LLVM dialect before attaching" in words
 
@@ -113,7 +104,7 @@ def test_a_callee_that_is_not_lowered(make: type[DirectCallProvider]) -> None:
     ids=repr,
 )
 def test_args_that_are_no_parameters(make: type[DirectCallProvider], entry: Any) -> None:
-    words = refused(new_module(), make("callee", args=[X, entry]))
+    words = refused(SIGNATURE, make("callee", args=[X, entry]))
     name = make.__name__
     assert words == f"{name}: args= has {entry!r}, which is not a parameter of 'f'; it has x, a"
 
@@ -125,13 +116,16 @@ def test_equal_parameters_made_anew_are_the_same() -> None:
     assert "llvm.func @callee(!llvm.ptr, !llvm.ptr)" in str(module)
 
 
+DECLARED = "llvm.func @callee(!llvm.ptr, i32)"
+
+
 def test_a_callee_is_declared_once() -> None:
     module = new_module()
     for name in "abc":
         attach_ffi_func(module, name, PARAMS, DIRECT)
     assert symbol_names(module).count("callee") == 1
-    assert "llvm.func @callee(!llvm.ptr, i32)\n" in str(module)
-    words = refused(module, DirectCallProvider("callee", args=[X]), PARAMS)
+    assert f"{DECLARED}\n" in str(module)
+    words = refused(SIGNATURE, DirectCallProvider("callee", args=[X]), DECLARED)
     assert "takes 2 arguments, but 1 is passed" in words
 
 

@@ -7,18 +7,16 @@ import threading
 from functools import cache
 from typing import Any, Final
 
-import numpy as np
 import pytest
 
 from ffi_builder import attach_ffi_func, runtime
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Block, Value
+from ffi_builder.ir import Block
 from ffi_builder.providers import (
     CallContext,
     CallProvider,
     CheckStatus,
     DirectCallProvider,
-    DynamicParamPackCallProvider,
     ModuleContext,
     NopCallProvider,
 )
@@ -257,30 +255,3 @@ def test_a_function_that_is_not_ended() -> None:
     with pytest.raises(BuildError, match="the wrapper does not verify"):
         attach_ffi_func(module, "f", [CODE], Open())
     assert str(module) == before
-
-
-# ---- a provider made of another one
-
-
-def test_a_subclass_gives_tensors_another_struct() -> None:
-    """The hook that packing has: here with the number of bytes behind the pointer."""
-
-    class Sized(DynamicParamPackCallProvider):
-        def tensor_members(self, context: CallContext, tensor: Tensor) -> list[Value]:
-            b = context.builder
-            data, size = super().tensor_members(context, tensor)
-            return [data, b.mul(size, b.i64(4))]
-
-    text = """
-    llvm.func @k(%params: !llvm.ptr) -> i32 {
-      %first = llvm.load %params : !llvm.ptr -> !llvm.ptr
-      %at = llvm.getelementptr %first[8] : (!llvm.ptr) -> !llvm.ptr, i8
-      %size = llvm.load %at : !llvm.ptr -> i64
-      %status = llvm.trunc %size : i64 to i32
-      llvm.return %status : i32
-    }
-    """
-    with pytest.raises(IndexError, match="12 bytes"):
-        wrap([X], CheckStatus(Sized("k"), error="IndexError", message="{status} bytes"), text)(
-            np.zeros(3, "float32")
-        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -14,8 +14,10 @@ from ffi_builder.ir import Block, Value
 from ffi_builder.providers import CallContext, ModuleContext
 from ffi_builder.spec import Tensor, TupleParam, Var, dims
 from tests.differential.description import DLTensor, array, of_bool, of_int, tensor
+from tests.providers.arriving import recorded
+from tests.providers.values import ERRORS
 from tests.support.recording import Recording
-from tests.support.wrapping import current_stream, new_module, wrap, wrap_raw
+from tests.support.wrapping import RawWrapper, current_stream, new_module, wrap
 
 n, m = dims("n m")
 flag, half = Var("flag", "bool"), Var("half", "float16")
@@ -49,28 +51,24 @@ class Checks:
         return b.block
 
 
+def asked(
+    params: Sequence[spec.Param], types: str, values: Callable[[CallContext], list[Value]]
+) -> tuple[RawWrapper, Recording]:
+    """A wrapper that passes these values to a callee of these types."""
+    return recorded(params, types, Provider(values))
+
+
 def test_values_of_tensors() -> None:
     def values(context: CallContext) -> list[Value]:
         assert context.params[1] is X
-        return [
-            context.data(X),
-            *context.shape(X),
-            *context.strides(X),
-            context.device_id(X),
-            context.value(n),
-            context.value(n * 3 + 1),
-            context.value(12),
-            context.matched_var_binding[n],
-        ]
+        found = [context.data(X), *context.shape(X), *context.strides(X), context.device_id(X)]
+        expressions = [context.value(dim) for dim in (n, n * 3 + 1, 12)]
+        return [*found, *expressions, context.matched_var_binding[n]]
 
-    i64 = "i64"
-    recording = Recording("callee", ["!llvm.ptr", *[i64] * 6, "i32", *[i64] * 4])
-    call = wrap_raw([n, X], Provider(values), recording.text)
+    call, recording = asked([n, X], "ptr i64 i64 i64 i64 i64 i64 i32 i64 i64 i64 i64", values)
     body = DLTensor((2, 4, 5), (40, 9, 1), 0x100, device_type=2, device_id=6, byte_offset=4)
     assert call(of_int(2), tensor(body)) is None
-    assert [recording.signed(i) for i in range(7)] == [0x104, 2, 4, 5, 40, 9, 1]
-    assert recording.signed(7, 4) == 6
-    assert [recording.signed(i) for i in range(8, 12)] == [2, 7, 12, 2]
+    assert recording.values == [0x104, 2, 4, 5, 40, 9, 1, 6, 2, 7, 12, 2]
 
 
 def test_parts_of_parameters_are_found_by_the_binding() -> None:
@@ -82,18 +80,13 @@ def test_parts_of_parameters_are_found_by_the_binding() -> None:
         assert list(binding) == [device, n]
         assert x.data not in list(binding)
         assert isinstance(x.device_id, Var)
-        return [
-            binding[x.data],
-            binding[x.device_id],
-            binding[spec.Field(x, "device_id")],
-            binding[spec.Field(x, "ndim")],
-        ]
+        fields = [binding[spec.Field(x, part)] for part in ("device_id", "ndim")]
+        return [binding[x.data], binding[x.device_id], *fields]
 
-    recording = Recording("callee", ["!llvm.ptr", "i32", "i32", "i32"])
-    call = wrap_raw([x], Provider(values), recording.text)
+    call, recording = asked([x], "ptr i32 i32 i32", values)
     body = DLTensor((2,), data=0x100, device_type=2, device_id=6, byte_offset=4)
     assert call(tensor(body)) is None
-    assert [recording.signed(0), *(recording.signed(i, 4) for i in (1, 2, 3))] == [0x104, 6, 6, 1]
+    assert recording.values == [0x104, 6, 6, 1]
 
 
 def test_what_the_binding_does_not_have() -> None:
@@ -109,7 +102,7 @@ def test_what_the_binding_does_not_have() -> None:
             lost.append(str(raised.value.args[0]))
         return []
 
-    wrap_raw([x], Provider(values), Recording("callee", []).text)
+    asked([x], "", values)
     words = "which is not a symbol; context.device_id(x) has a device id"
     assert lost == [str(m), f"None, {words}", f"3, {words}"]
 
@@ -139,12 +132,10 @@ def test_strides_that_are_read_when_they_are_asked_for(given: tuple[int, int] | 
         assert m not in both
         return [context.value(small), context.value(s - n), *context.strides(x, wide=True), both[s]]
 
-    recording = Recording("callee", ["i32", *["i64"] * 4])
-    call = wrap_raw([x], OneAtATime(values), recording.text)
+    call, recording = recorded([x], "i32 i64 i64 i64 i64", OneAtATime(values))
     assert call(tensor(DLTensor((2, 4), given))) is None
     first, second = given or (4, 1)
-    assert recording.signed(0, 4) == second
-    assert [recording.signed(i) for i in range(1, 5)] == [first - 2, first, second, first]
+    assert recording.values == [second, first - 2, first, second, first]
 
 
 def test_wide_dimensions_and_strides() -> None:
@@ -152,40 +143,32 @@ def test_wide_dimensions_and_strides() -> None:
     x = Tensor("x", [u, None], "float32", device_type="cpu", strides=[i, 1])
 
     def values(context: CallContext) -> list[Value]:
-        return [
-            *context.shape(x),
-            *context.strides(x),
-            *context.shape(x, wide=True),
-            *context.strides(x, wide=True),
-        ]
+        wide = [*context.shape(x, wide=True), *context.strides(x, wide=True)]
+        return [*context.shape(x), *context.strides(x), *wide]
 
-    recording = Recording("callee", ["i8", "i64", "i16", "i64", *["i64"] * 4])
-    call = wrap_raw([x], Provider(values), recording.text)
+    call, recording = asked([x], "i8 i64 i16 i64 i64 i64 i64 i64", values)
     assert call(tensor(DLTensor((200, 3), (-5, 1)))) is None
-    assert recording.unsigned(0, 1) == 200
-    assert recording.signed(2, 2) == -5
-    assert [recording.signed(index) for index in (1, 3, 4, 5, 6, 7)] == [3, 1, 200, 3, -5, 1]
+    assert recording.values == [200 - 256, 3, -5, 1, 200, 3, -5, 1]
 
 
 @pytest.mark.parametrize(("given", "right"), [(None, 1), ((3, 1), 1), ((4, 1), 0), ((1, 2), 0)])
 def test_whether_a_tensor_is_contiguous(given: tuple[int, int] | None, right: int) -> None:
     x = Tensor("x", [n, m], "float32", device_type="cpu", strides="any")
-    recording = Recording("callee", ["i1"])
-    provider = Provider(lambda context: [context.is_contiguous(x)])
-    call = wrap_raw([x], provider, recording.text)
+    call, recording = asked([x], "i1", lambda context: [context.is_contiguous(x)])
     assert call(tensor(DLTensor((2, 3), given))) is None
-    assert recording.unsigned(0, 1) == right
+    assert recording.values == [right]
 
 
 def test_tensors_are_found_by_value_and_in_tuples() -> None:
-    same = Tensor("y", [m], "int8", device_type="cpu")
-    params = [TupleParam("t", [Tensor("y", [m], "int8", device_type="cpu")]), m]
-    recording = Recording("callee", ["!llvm.ptr", "i64"])
-    provider = Provider(lambda context: [context.data(same), *context.strides(same)])
-    call = wrap_raw(params, provider, recording.text)
+    same, other = (Tensor("y", [m], "int8", device_type="cpu") for _ in range(2))
+    call, recording = asked(
+        [TupleParam("t", [other]), m],
+        "ptr i64",
+        lambda context: [context.data(same), *context.strides(same)],
+    )
     body = DLTensor((3,), data=0x40, dtype=(0, 8, 1))
     assert call(array(tensor(body)), of_int(3)) is None
-    assert (recording.unsigned(0), recording.signed(1)) == (0x40, 1)
+    assert recording.values == [0x40, 1]
 
 
 def test_the_raw_arguments() -> None:
@@ -196,10 +179,9 @@ def test_the_raw_arguments() -> None:
         payload = b.field(b.types.i64, context.raw_args, 8)
         return [payload, context.raw_num_args]
 
-    recording = Recording("callee", ["i64", "i32"])
-    call = wrap_raw([n, flag], Provider(values), recording.text)
+    call, recording = asked([n, flag], "i64 i32", values)
     assert call(of_int(-9), of_bool(True)) is None
-    assert (recording.signed(0), recording.signed(1, 4)) == (-9, 2)
+    assert recording.values == [-9, 2]
 
 
 def test_the_environments_stream() -> None:
@@ -208,12 +190,11 @@ def test_the_environments_stream() -> None:
         assert context.scalar(spec.EnvStream("s")) is context.env_stream
         return [context.env_stream]
 
-    recording = Recording("callee", ["!llvm.ptr"])
     y = Tensor("y", [], "float32", device_type="cuda")
-    call = wrap_raw([y, spec.EnvStream("s")], Provider(values), recording.text)
+    call, recording = asked([y, spec.EnvStream("s")], "ptr", values)
     with current_stream(0x5678, 3):
         assert call(tensor(DLTensor((), device_type=2, device_id=3))) is None
-    assert recording.unsigned(0) == 0x5678
+    assert recording.values == [0x5678]
 
 
 def test_a_result_of_the_providers_own() -> None:
@@ -246,19 +227,7 @@ def test_checks_show_values(param: Var, words: str, shown: int, given: int, mess
     assert str(raised.value) == text
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        RuntimeError,
-        ValueError,
-        TypeError,
-        AttributeError,
-        KeyError,
-        IndexError,
-        AssertionError,
-        MemoryError,
-    ],
-)
+@pytest.mark.parametrize("kind", ERRORS)
 def test_checks_raise_every_kind(kind: type[Exception]) -> None:
     with pytest.raises(kind, match="mine"):
         wrap([n], Checks(kind.__name__, "mine", 0))(1)
@@ -326,11 +295,10 @@ def test_prepare_comes_first_and_sees_the_signature() -> None:
             b.call("callee", [b.load(b.types.i64, at)], b.types.void)
             return b.block
 
-    recording = Recording("callee", ["i64"])
-    call = wrap_raw([n], Prepared(), recording.text)
+    call, recording = recorded([n], "i64", Prepared())
     assert seen == ["f(n: int64) in Module"]
     assert call(of_int(1)) is None
-    assert recording.signed(0) == 22
+    assert recording.values == [22]
 
 
 def test_branches_of_the_providers_own() -> None:
@@ -343,12 +311,11 @@ def test_branches_of_the_providers_own() -> None:
                 b.call("callee", [context.value(n * 2)], b.types.void)
             return b.block
 
-    recording = Recording("callee", ["i64"])
-    call = wrap_raw([n], Branches(), recording.text)
+    call, recording = recorded([n], "i64", Branches())
     assert call(of_int(-(2**63))) is None
     assert recording.read(0, 0) == b""
     assert call(of_int(4)) is None
-    assert recording.signed(0) == 8
+    assert recording.values == [8]
     error = call(of_int(2**62))
     assert error is not None
     assert error[1].startswith("The value of n * 2 does not fit int64")

@@ -5,19 +5,18 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 from ffi_builder import spec
 from ffi_builder.providers import (
-    CallProvider,
     DirectCallProvider,
     MemRefCallProvider,
     NestedTensorCallProvider,
     NopCallProvider,
 )
-from ffi_builder.spec import DataPointer, Shape, Stream, Tensor, TupleParam, Var, ceildiv, dims
+from ffi_builder.spec import DataPointer, Tensor, TupleParam, Var, ceildiv, dims
 from tests.differential.description import (
     DLTensor,
     Plain,
@@ -31,37 +30,30 @@ from tests.differential.description import (
     shape,
     tensor,
 )
+from tests.providers.arriving import DIRECT, recorded
 from tests.providers.values import BYTES, CASES, IDS, LLVM
-from tests.support.recording import Recording, c_callees
-from tests.support.wrapping import RawWrapper, current_stream, wrap, wrap_raw
+from tests.support.recording import c_callees
+from tests.support.wrapping import current_stream, wrap, wrap_raw
 
 n, m = dims("n m")
-DIRECT = DirectCallProvider("callee")
-
-
-def floats(name: str, *entries: spec.Dim | None, device_type: str = "cpu") -> Tensor:
-    return Tensor(name, entries, "float32", device_type=device_type)
-
-
+X, Y = (Tensor(name, [dim], "float32", device_type="cpu") for name, dim in (("x", n), ("y", m)))
+P, A8, A64 = Var("p", "uint8"), Var("a", "int8"), Var("a", "int64")
+FLOATS: Final = "x: Tensor([n], float32)"
 each = pytest.mark.parametrize(
     "make", [DirectCallProvider, MemRefCallProvider, NestedTensorCallProvider]
 )
 """Providers that pass what is no tensor alike."""
 
 
-def recorded(
-    params: Sequence[spec.Param], types: list[str], provider: CallProvider = DIRECT
-) -> tuple[RawWrapper, Recording]:
-    """A wrapper around a callee of these types."""
-    recording = Recording("callee", types)
-    return wrap_raw(params, provider, recording.text), recording
+def direct(*args: Any) -> DirectCallProvider:
+    return DirectCallProvider("callee", args=args)
 
 
 def test_nop_calls_nothing() -> None:
-    call = wrap([floats("x", n), n], NopCallProvider())
+    call = wrap([X, n], NopCallProvider())
     with pytest.raises(TypeError, match="number of arguments"):
         call()
-    checked = wrap_raw([floats("x", n), n], NopCallProvider())
+    checked = wrap_raw([X, n], NopCallProvider())
     assert checked(tensor(DLTensor((3,))), of_int(3)) is None
     error = checked(tensor(DLTensor((3,))), of_int(4))
     assert error is not None
@@ -82,10 +74,9 @@ def test_narrow_ints_are_widened_as_c_expects() -> None:
     callees = c_callees()
     callees.expect()
     call = wrap(params, DirectCallProvider("ffib_test_wide"))
-    call(-1, 255, -2, 65535, True)
-    assert struct.unpack("<5i", callees.all(20)) == (-1, 255, -2, 65535, 1)
-    call(-128, 128, -32768, 32768, False)
-    assert struct.unpack("<5i", callees.all(20)) == (-128, 128, -32768, 32768, 0)
+    for given in ((-1, 255, -2, 65535, True), (-128, 128, -32768, 32768, False)):
+        call(*given)
+        assert struct.unpack("<5i", callees.all(20)) == given
     assert callees.calls == 2
 
 
@@ -94,165 +85,99 @@ def test_more_arguments_than_registers() -> None:
     params = [Var(f"a{i}", dtype) for i, dtype in enumerate(types)]
     callees = c_callees()
     callees.expect()
-    call = wrap(params, DirectCallProvider("ffib_test_stack"))
-    call(1, 2, 3, 4, 5, -6, -7, 65535, 0.5, 0.25)
-    got = struct.unpack("<6q2if4xd", callees.all(72))
-    assert got == (1, 2, 3, 4, 5, -6, -7, 65535, 0.5, 0.25)
+    given = (1, 2, 3, 4, 5, -6, -7, 65535, 0.5, 0.25)
+    wrap(params, DirectCallProvider("ffib_test_stack"))(*given)
+    assert struct.unpack("<6q2if4xd", callees.all(72)) == given
 
 
-@pytest.mark.parametrize("kind", [tensor, Pointer])
-def test_data_pointers_include_byte_offset(kind: type[Pointer]) -> None:
-    call, recording = recorded([floats("x", n)], ["!llvm.ptr"])
-    assert call(kind(DLTensor((3,), data=0x1000, byte_offset=0x24))) is None
-    assert recording.unsigned(0) == 0x1024
+TUPLES: Final = """none: None, t: Tuple(x: Tensor([n], float32), inner: Tuple(a: int32,
+    flag: Literal[True]), half: Literal[0.5]), seven: Literal[7], b: float64"""
+TWO: Final = [TupleParam(name, [X, DataPointer("p")]) for name in "ab"]
+OF_TWO: Final = [array(tensor(DLTensor((2,), data=64 * i)), of_int(i)) for i in (1, 2)]
+SHAPE: Final = f"{FLOATS}, s: Shape([4, n, k, n * 2]) where k: int16"
+THREE: Final = tensor(DLTensor((3,), data=0x40))
+AT_16: Final = tensor(DLTensor((5,), data=0x10))
+ARRIVES: Final[dict[str, tuple[Sequence[spec.Param] | str, str, Any, Sequence[Value], list[Any]]]] = {
+    # parameters, types of the callee, provider, a call, and what arrives
+    "data with its offset": (FLOATS, "ptr", DIRECT, [tensor(DLTensor((3,), data=0x1000, byte_offset=0x24))], [0x1024]),
+    "data of a DLTensor*": (FLOATS, "ptr", DIRECT, [Pointer(DLTensor((3,), data=0x1000, byte_offset=0x24))], [0x1024]),
+    "no data of an empty tensor": (FLOATS, "ptr", DIRECT, [tensor(DLTensor((0,), data=0))], [0]),
+    "tuples are flattened, constants dropped": (
+        *(TUPLES, "ptr i32 f64", DIRECT),
+        [Plain(0), array(THREE, array(of_int(-5), of_bool(True)), of_float(0.5)), of_int(7), of_float(2.5)],
+        [0x40, -5, 2.5],
+    ),
+    "equal parameters in two tuples": (TWO, "ptr ptr ptr ptr", DIRECT, OF_TWO, [0x40, 1, 0x80, 2]),
+    "two tuples in another order": (TWO, "ptr ptr ptr ptr", direct(TWO[1], TWO[0]), OF_TWO, [0x80, 2, 0x40, 1]),
+    "entries of shapes that are no ints": (SHAPE, "ptr i64 i16 i64", DIRECT, [THREE, shape(4, 3, 9, 6)], [0x40, 3, 9, 6]),
+    "a list for a shape": (SHAPE, "ptr i64 i16 i64", DIRECT, [THREE, array(*map(of_int, (4, 3, 10, 6)))], [0x40, 3, 10, 6]),
+    "args choose, order and repeat": (
+        *([X, Y, P], "i8 ptr i64 ptr i64 i64 i64 ptr i8 i64"),
+        direct(P, Y.data, 7, X, n, ceildiv(n, 2), m - n, X.data, P, -1),
+        [AT_16, tensor(DLTensor((3,), data=0x20, byte_offset=4)), of_int(200)],
+        [200 - 256, 0x24, 7, 0x10, 5, 3, -2, 0x10, 200 - 256, -1],
+    ),
+    "args by name": (
+        *([X, TupleParam("pair", [A8, DataPointer("p")])], "i64 ptr i8 ptr i64 ptr i8"),
+        direct("n", "x.data", "pair", "n * 2", "x", "a"),
+        *([AT_16, array(of_int(-1), of_int(0x20))], [5, 0x10, -1, 0x20, 10, 0x10, -1]),
+    ),
+    "a parameter's name before a symbol's": ("n: Tensor([n], float32)", "ptr", direct("n"), [AT_16], [0x10]),
+    "args of nothing": (FLOATS, "", direct(), [AT_16], []),
+    "a symbol of a stride in a tuple": (
+        *("t: Tuple(x: Tensor([2, 3], float32, strides=[k, 1])) where k: int32", "i32", direct(Var("k", "int32"))),
+        *([array(tensor(DLTensor((2, 3), (-7, 1))))], [-7]),
+    ),
+}  # fmt: skip
 
 
-def test_null_data_of_an_empty_tensor() -> None:
-    call, recording = recorded([floats("x", n)], ["!llvm.ptr"])
-    assert call(tensor(DLTensor((0,), data=0))) is None
-    assert recording.unsigned(0) == 0
-
-
-def test_tuples_are_flattened_and_constants_dropped() -> None:
-    inner = TupleParam("inner", [Var("a", "int32"), spec.ConstBool("flag", True)])
-    params: list[spec.Param] = [
-        spec.ConstNone("none"),
-        TupleParam("t", [floats("x", n), inner, spec.ConstFloat("half", 0.5)]),
-        spec.ConstInt("seven", 7),
-        Var("b", "float64"),
-    ]
-    call, recording = recorded(params, ["!llvm.ptr", "i32", "f64"])
-    elements = array(
-        tensor(DLTensor((2,), data=0x40)), array(of_int(-5), of_bool(True)), of_float(0.5)
-    )
-    assert call(Plain(0), elements, of_int(7), of_float(2.5)) is None
-    assert recording.unsigned(0) == 0x40
-    assert recording.signed(1, 4) == -5
-    assert recording.read(2, 8) == struct.pack("<d", 2.5)
-
-
-def test_equal_parameters_in_two_tuples_are_two_arguments() -> None:
-    pair = [floats("x", n), DataPointer("p")]
-    params = [TupleParam("a", pair), TupleParam("b", pair)]
-    values = (
-        array(tensor(DLTensor((2,), data=0x40)), of_int(1)),
-        array(tensor(DLTensor((2,), data=0x80)), of_int(2)),
-    )
-    call, recording = recorded(params, ["!llvm.ptr"] * 4)
-    assert call(*values) is None
-    assert [recording.unsigned(i) for i in range(4)] == [0x40, 1, 0x80, 2]
-    swapped = DirectCallProvider("callee", args=[params[1], params[0]])
-    call, recording = recorded(params, ["!llvm.ptr"] * 4, swapped)
-    assert call(*values) is None
-    assert [recording.unsigned(i) for i in range(4)] == [0x80, 2, 0x40, 1]
-
-
-def test_shapes_give_the_entries_that_are_not_ints() -> None:
-    k = Var("k", "int16")
-    params = [floats("x", n), Shape("s", [4, n, k, n * 2])]
-    call, recording = recorded(params, ["!llvm.ptr", "i64", "i16", "i64"])
-    assert call(tensor(DLTensor((3,))), shape(4, 3, 9, 6)) is None
-    assert (recording.signed(1), recording.signed(2, 2), recording.signed(3)) == (3, 9, 6)
-    assert call(tensor(DLTensor((3,))), array(*map(of_int, (4, 3, 10, 6)))) is None
-    assert (recording.signed(1), recording.signed(2, 2), recording.signed(3)) == (3, 10, 6)
+@pytest.mark.parametrize("case", ARRIVES)
+def test_what_arrives(case: str) -> None:
+    params, types, provider, given, expected = ARRIVES[case]
+    call, recording = recorded(params, types, provider)
+    assert call(*given) is None
+    assert recording.values == expected
 
 
 @each
 def test_streams_and_pointers(make: Any) -> None:
-    params = [Stream("s"), DataPointer("p"), Stream("t"), DataPointer("q", address_space=1)]
-    types = ["!llvm.ptr", "!llvm.ptr", "!llvm.ptr", "!llvm.ptr<1>"]
-    call, recording = recorded(params, types, make("callee"))
+    params = "s: Stream, p: DataPointer, t: Stream, q: DataPointer(address_space=1)"
+    call, recording = recorded(params, "ptr ptr ptr ptr<1>", make("callee"))
     big = 2**64 - 16
     assert call(of_pointer(0x70), of_int(big), Plain(0, 0x99), of_pointer(0x80)) is None
-    assert [recording.unsigned(i) for i in range(4)] == [0x70, big, 0, 0x80]
+    assert recording.values == [0x70, big, 0, 0x80]
     assert call(of_int(-1), Plain(0), of_int(2), of_int(3)) is None
-    assert [recording.unsigned(i) for i in range(4)] == [2**64 - 1, 0, 2, 3]
+    assert recording.values == [2**64 - 1, 0, 2, 3]
 
 
 def test_the_environments_stream() -> None:
-    params = [spec.EnvStream("stream"), floats("c", n), floats("x", n, device_type="cuda")]
-    call, recording = recorded(params, ["!llvm.ptr"] * 3)
-    host = DLTensor((3,), data=0x40)
-    on_device = DLTensor((3,), data=0x50, device_type=2, device_id=5)
+    params = "s: EnvStream, c: Tensor([n], float32), x: Tensor([n], float32, device_type=cuda)"
+    call, recording = recorded(params, "ptr ptr ptr")
+    given = THREE, tensor(DLTensor((3,), data=0x50, device_type=2, device_id=5))
     with current_stream(0xABC0, 5):
-        assert call(tensor(host), tensor(on_device)) is None
-        assert [recording.unsigned(i) for i in range(3)] == [0xABC0, 0x40, 0x50]
-    assert call(tensor(host), tensor(on_device)) is None
-    assert recording.unsigned(0) == 0
-
-
-def test_args_choose_order_and_repeat() -> None:
-    x, y = floats("x", n), floats("y", m)
-    p = Var("p", "uint8")
-    every = [p, y.data, 7, x, n, ceildiv(n, 2), m - n, x.data, p, -1]
-    provider = DirectCallProvider("callee", args=every)
-    pointer, i64 = "!llvm.ptr", "i64"
-    types = ["i8", pointer, i64, pointer, i64, i64, i64, pointer, "i8", i64]
-    call, recording = recorded([x, y, p], types, provider)
-    first, second = DLTensor((5,), data=0x10), DLTensor((3,), data=0x20, byte_offset=4)
-    assert call(tensor(first), tensor(second), of_int(200)) is None
-    sizes = [1, 8, 8, 8, 8, 8, 8, 8, 1, 8]
-    got = [recording.signed(i, size) for i, size in enumerate(sizes)]
-    assert got == [200 - 256, 0x24, 7, 0x10, 5, 3, -2, 0x10, 200 - 256, -1]
-
-
-def test_args_by_name() -> None:
-    a = Var("a", "int8")
-    pair = TupleParam("pair", [a, DataPointer("p")])
-    provider = DirectCallProvider("callee", args=["n", "x.data", "pair", "n * 2", "x", "a"])
-    pointer = "!llvm.ptr"
-    types = ["i64", pointer, "i8", pointer, "i64", pointer, "i8"]
-    call, recording = recorded([floats("x", n), pair], types, provider)
-    assert call(tensor(DLTensor((5,), data=0x10)), array(of_int(-1), of_int(0x20))) is None
-    got = [recording.signed(i, size) for i, size in enumerate([8, 8, 1, 8, 8, 8, 1])]
-    assert got == [5, 0x10, -1, 0x20, 10, 0x10, -1]
+        assert call(*given) is None
+        assert recording.values == [0xABC0, 0x40, 0x50]
+    assert call(*given) is None
+    assert recording.values == [0, 0x40, 0x50]
 
 
 def test_constants_in_args() -> None:
-    provider = DirectCallProvider("callee", args=[0.5, b"text", None])
-    call, recording = recorded([], ["f64", "!llvm.ptr", "!llvm.ptr"], provider)
+    call, recording = recorded([], "f64 ptr ptr", direct(0.5, b"text", None))
     assert call() is None
-    assert recording.read(0, 8) == struct.pack("<d", 0.5)
-    assert ctypes.string_at(recording.unsigned(1)) == b"text"
-    assert recording.unsigned(2) == 0
-
-
-def test_a_parameters_name_comes_before_a_symbols() -> None:
-    x = Tensor("n", [n], "float32", device_type="cpu")
-    call, recording = recorded([x], ["!llvm.ptr"], DirectCallProvider("callee", args=["n"]))
-    assert call(tensor(DLTensor((5,), data=0x10))) is None
-    assert recording.unsigned(0) == 0x10
-
-
-def test_args_of_nothing() -> None:
-    call, _ = recorded([floats("x", n)], [], DirectCallProvider("callee", args=[]))
-    assert call(tensor(DLTensor((3,)))) is None
+    half, text, null = recording.values
+    assert (half, ctypes.string_at(text), null) == (0.5, b"text", 0)
 
 
 def test_an_expression_in_args_that_overflows_is_an_error() -> None:
-    a = Var("a", "int64")
-    call, recording = recorded([a], ["i64"], DirectCallProvider("callee", args=[a * 4]))
+    call, recording = recorded([A64], "i64", direct(A64 * 4))
     assert call(of_int(2**60)) is None
-    assert recording.signed(0) == 2**62
+    assert recording.values == [2**62]
     recording.clear()
-    error = call(of_int(2**61))
-    assert error == (
-        "ValueError",
-        "The value of a * 4 does not fit int64 when calling: `f(a: int64)`",
-    )
+    words = "The value of a * 4 does not fit int64 when calling: `f(a: int64)`"
+    assert call(of_int(2**61)) == ("ValueError", words)
     assert recording.read(0, 0) == b""
-
-
-def test_a_symbol_bound_in_a_tuple_or_stride() -> None:
-    k = Var("k", "int32")
-    x = Tensor("x", [2, 3], "float32", device_type="cpu", strides=[k, 1])
-    provider = DirectCallProvider("callee", args=[k])
-    call, recording = recorded([TupleParam("t", [x])], ["i32"], provider)
-    assert call(array(tensor(DLTensor((2, 3), (-7, 1))))) is None
-    assert recording.signed(0, 4) == -7
 
 
 def test_a_result_is_not_looked_at() -> None:
     text = """llvm.func @callee(%a: i64) -> i64 { llvm.return %a : i64 }"""
-    call = wrap([Var("a", "int64")], DIRECT, text)
-    assert call(3) is None
+    assert wrap([A64], DIRECT, text)(3) is None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Final, cast
 
 import numpy as np
 import pytest
 import tvm_ffi
 
-from ffi_builder import BuildError, spec, wrap
+from ffi_builder import BuildError, spec
 from ffi_builder.providers import (
     CheckStatus,
     CudaLaunchCallProvider,
@@ -20,7 +19,6 @@ from ffi_builder.providers import (
     PackedCallProvider,
 )
 from tests.providers.listing import ABSENT, compiled, packing
-from tests.runtime.samples import c_object, needs_cc
 from tests.support.wrapping import attached
 
 JOINED: Final = """
@@ -156,29 +154,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (tvm_ffi.Array, list)):
         return [_plain(each) for each in cast("list[Any]", value)]
     return value.shape if hasattr(value, "__dlpack__") else value
-
-
-@needs_cc
-@pytest.mark.parametrize(
-    ("type_", "part", "to", "words"),
-    [
-        ("List(List(int64))", "v.pointers", "const int32_t **", "to int32, but the elements of 'v' are int64"),
-        ("List(List(int64))", "v.pointers", "const int64_t *", "'v.pointers' is passed as a pointer to a pointer"),
-        ("List(List(int64))", "v.lengths", "const int32_t *", "'v.lengths' is passed as a pointer to int64"),
-        ("List(List(int64))", "v.length", "float", "'v.length' is passed as the number of elements"),
-        ("List(List(int64))", "v.data", "const int64_t *", "'v.data'"),
-        ("Map(int64, int8)", "v.keys", "const int32_t *", "'v.keys' is passed as a pointer to int64"),
-        ("Map(int64, int8)", "v.values", "long", "'v.values' is passed as a pointer to int8"),
-        ("Map(int64, int8)", "v.length", "float", "'v.length' is passed as the number of elements"),
-        ("Map(int64, int8)", "v.data", "const int64_t *", "'v.data'"),
-    ],
-)  # fmt: skip
-def test_a_part_that_does_not_fit(
-    type_: str, part: str, to: str, words: str, tmp_path: Path
-) -> None:
-    data = c_object(tmp_path, "void k(void) { }")
-    with pytest.raises(BuildError, match=words):
-        wrap(data, f"k(v: {type_})", prototype=f"void k({to} x)", args=[part])
 
 
 # ---- memory

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from ffi_builder import runtime, spec, testing, wrap
 from ffi_builder.providers import DirectCallProvider
 from tests.providers.listing import compiled
 from tests.runtime.samples import c_object, needs_cc
+from tests.support.wrapping import wrapped
 
 pytestmark = needs_cc
 
@@ -69,38 +71,33 @@ def test_each_dtype(key: str, value: str, tmp_path: Path) -> None:
             assert out[: len(given)].tolist() == list(given.values())
 
 
-@pytest.mark.parametrize(
-    ("given", "error", "words"),
-    [
-        (3, TypeError, "type of m on argument #0 .*, expected Map but got int"),
-        ([1], TypeError, "type of m on argument #0 .*, expected Map but got list"),
-        (None, TypeError, "type of m on argument #0 .*, expected Map but got None"),
-        (tvm_ffi.List([1]), TypeError, "expected Map but got ffi.List"),
-        (tvm_ffi.Dict({1: "a"}), TypeError, r"type of m.values\[0\] .*, expected int but got str"),
-        ({1: 2, "a": 3}, TypeError, r"type of m.keys\[1\] .*, expected int but got str"),
-        ({1: "a long text, an object"}, TypeError, r"type of m.values\[0\] .* but got str"),
-        ({1: 1, 2: [1]}, TypeError, r"type of m.values\[1\] .*, expected int but got list"),
-        ({1: 2.5}, TypeError, r"type of m.values\[0\] .*, expected int but got float"),
-        ({1: 1, 2: 128}, ValueError, r"m.values\[1\] .* fits int8 \(-128 to 127\) but got 128"),
-        ({2**63: 1}, ValueError, r"m.keys\[0\] .* fits int64 .* but got 9223372036854775808"),
-        ({**dict.fromkeys(range(999), 0), 999: None}, TypeError, r"type of m.values\[999\] .*, expected int but got None"),
-    ],
-)  # fmt: skip
+WRONG: Final[list[tuple[Any, type[Exception], str]]] = [
+    (3, TypeError, "type of m on argument #0 .*, expected Map but got int"),
+    ([1], TypeError, "type of m on argument #0 .*, expected Map but got list"),
+    (None, TypeError, "type of m on argument #0 .*, expected Map but got None"),
+    (tvm_ffi.List([1]), TypeError, "expected Map but got ffi.List"),
+    (tvm_ffi.Dict({1: "a"}), TypeError, r"type of m.values\[0\] .*, expected int but got str"),
+    ({1: 2, "a": 3}, TypeError, r"type of m.keys\[1\] .*, expected int but got str"),
+    ({1: "a long text, an object"}, TypeError, r"type of m.values\[0\] .* but got str"),
+    ({1: 1, 2: [1]}, TypeError, r"type of m.values\[1\] .*, expected int but got list"),
+    ({1: 2.5}, TypeError, r"type of m.values\[0\] .*, expected int but got float"),
+    ({1: 1, 2: 128}, ValueError, r"m.values\[1\] .* fits int8 \(-128 to 127\) but got 128"),
+    ({2**63: 1}, ValueError, r"m.keys\[0\] .* fits int64 .* but got 9223372036854775808"),
+    ({**dict.fromkeys(range(999), 0), 999: None}, TypeError, r"type of m.values\[999\] .*, expected int but got None"),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("type_", ["Map(int64, int8)", "Optional(Map(int64, int8))"])
-def test_what_is_wrong(
-    type_: str, given: Any, error: type[Exception], words: str, tmp_path: Path
-) -> None:
-    if given is None and type_.startswith("Optional"):
-        return
-    words = words.replace("expected Map", f"expected Map{' or None' * type_.startswith('O')}")
-    zeros = np.zeros(9, "int64"), np.zeros(9, "int8")
-    signature = spec.Signature.parse(f"copy(m: {type_})")
-    for call in (
-        lambda: copy(tmp_path, "int64", "int8", type_)(given, *zeros),
-        lambda: testing.check(signature, given),
-    ):
-        with pytest.raises(error, match=f"Mismatched {words}" if "type of" in words else words):
-            call()
+def test_what_is_wrong(type_: str) -> None:
+    function, signature = wrapped(f"f(m: {type_})"), spec.Signature.parse(f"f(m: {type_})")
+    function({1: 2})
+    for given, error, words in WRONG:
+        if given is None and type_.startswith("Optional"):
+            continue
+        words = words.replace("expected Map", f"expected Map{' or None' * type_.startswith('O')}")
+        for call in (function, partial(testing.check, signature)):
+            with pytest.raises(error, match=f"Mismatched {words}" if "type of" in words else words):
+                call(given)
 
 
 def test_in_others(tmp_path: Path) -> None:

@@ -299,45 +299,21 @@ def test_a_value_that_a_symbol_cannot_have() -> None:
         attach(lowered("(memref<4xf32>, i8) -> ()"), signature, MemRefCallProvider("kernel"))
 
 
+FLOATS: Final = "takes 'a' as memref<?xf64> (argument #0), but the spec is Tensor([n], float32): the kernel's elements are f64, not float32"
+
+
 @pytest.mark.parametrize("c_interface", [False, True])
 @pytest.mark.parametrize(
     ("types", "params", "words"),
     [
-        (
-            "memref<?xf64>, memref<?xf32>",
-            [A, OUT],
-            "takes 'a' as memref<?xf64> (argument #0), but the spec is Tensor([n], float32): the "
-            "kernel's elements are f64, not float32; write dtype='float64', or change the kernel's "
-            "element type; or order them with args=: 'out' fits here",
-        ),
-        (
-            "memref<?x4xf32>, i64, memref<?x?xf32>",
-            [cpu([n, m]), COUNT, Tensor("y", [n, 4], "float32", device_type="cpu")],
-            "takes 'x' as memref<?x4xf32> (argument #0), but the spec is Tensor([n, m], float32): "
-            "the kernel's size 1 is 4, but shape[1] is m, which takes other sizes too",
-        ),
-        (
-            "memref<?xf32>, memref<?xf64>, memref<?xf32>",
-            [A, B, OUT],
-            "takes 'b' as memref<?xf64> (argument #1), but the spec is Tensor([n], float32): the "
-            "kernel's elements are f64, not float32",
-        ),
-        (
-            "memref<?xf64>, memref<?xf32>",
-            [A, B],
-            "takes 'a' as memref<?xf64> (argument #0), but the spec is Tensor([n], float32): the "
-            "kernel's elements are f64, not float32; write dtype='float64', or change the kernel's "
-            "element type",
-        ),
+        ("memref<?xf64>, memref<?xf32>", [A, OUT], f"{FLOATS}; write dtype='float64', or change the kernel's element type; or order them with args=: 'out' fits here"),
+        ("memref<?x4xf32>, i64, memref<?x?xf32>", [cpu([n, m]), COUNT, Tensor("y", [n, 4], "float32", device_type="cpu")], "takes 'x' as memref<?x4xf32> (argument #0), but the spec is Tensor([n, m], float32): the kernel's size 1 is 4, but shape[1] is m, which takes other sizes too"),
+        ("memref<?xf32>, memref<?xf64>, memref<?xf32>", [A, B, OUT], FLOATS.replace("'a'", "'b'").replace("#0", "#1")),
+        ("memref<?xf64>, memref<?xf32>", [A, B], f"{FLOATS}; write dtype='float64', or change the kernel's element type"),
         # A pointer fits a memref of a C interface only by its LLVM type.
-        (
-            "memref<?xf64>, !llvm.ptr",
-            [A, spec.DataPointer("p")],
-            "takes 'a' as memref<?xf64> (argument #0), but the spec is Tensor([n], float32): the "
-            "kernel's elements are f64",
-        ),
+        ("memref<?xf64>, !llvm.ptr", [A, spec.DataPointer("p")], FLOATS),
     ],
-)
+)  # fmt: skip
 def test_memrefs_in_another_order(
     types: str, params: list[spec.Param], words: str, c_interface: bool
 ) -> None:

@@ -8,17 +8,16 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from ffi_builder import BuildError, attach, runtime, spec
+from ffi_builder import BuildError, attach, runtime
 from ffi_builder.providers import (
     CallProvider,
     DirectCallProvider,
     DynamicParamPackCallProvider,
     MemRefCallProvider,
     NestedTensorCallProvider,
-    PackedCallProvider,
 )
 from ffi_builder.spec import Signature
-from tests.support.wrapping import new_module
+from tests.support.wrapping import refused, wrapped
 
 MEMREF = "!llvm.ptr, !llvm.ptr, i64, "
 RANK_1 = f"{MEMREF}i64, i64"
@@ -28,14 +27,10 @@ CHOOSE = "Choose and order them with args=, or change the signature or the calle
 
 def words(signature: str, provider: CallProvider, *parameters: str) -> str:
     """Return the error of attaching to a module with the callee ``k``, without its start."""
-    module = new_module(f"llvm.func @k({', '.join(parameters)})")
-    before = str(module)
-    with pytest.raises(BuildError) as raised:
-        attach(module, Signature.parse(f"f({signature})", device="cpu"), provider)
-    assert str(module) == before
+    said = refused(f"f({signature})", provider, f"llvm.func @k({', '.join(parameters)})")
     start = f"{type(provider).__name__}: the callee @k takes "
-    assert str(raised.value).startswith(start)
-    return str(raised.value).removeprefix(start)
+    assert said.startswith(start)
+    return said.removeprefix(start)
 
 
 X = "x: Tensor([n], float32)"
@@ -48,90 +43,60 @@ def table(*rows: str) -> str:
     return "\n".join([":", "       expected  passed", *rows, ""])
 
 
-@pytest.mark.parametrize(
-    ("signature", "taken", "expected"),
-    [
-        (
-            f"{X}, a: float32",
-            ["!llvm.ptr", "i64", "f32"],
-            "3 arguments, but 2 are passed for 'f'"
-            + table(
-                "   #0  ptr       ptr (x)",
-                ">  #1  i64       nothing; n would fit",
-                "   #2  f32       f32 (a)",
-            )
-            + "The types fit with args=['x', 'n', 'a']",
-        ),
-        (
-            SIZED,
-            ["!llvm.ptr", "i64", "i64", "f32"],
-            "4 arguments, but 2 are passed for 'f'"
-            + table(
-                "   #0  ptr       ptr (x)",
-                ">  #1  i64       nothing; n, m would fit",
-                ">  #2  i64       nothing; n, m would fit",
-                "   #3  f32       f32 (a)",
-            )
-            + "The types fit with args=['x', 'n', 'm', 'a'], if those of one type come in this order",
-        ),
-        (
-            f"a: float32, {X}",
-            ["!llvm.ptr", "f32"],
-            "arguments of other types than 'f' passes"
-            + table(">  #0  ptr       f32 (a)", ">  #1  f32       ptr (x)")
-            + CHOOSE,
-        ),
-        (
-            f"{X}, a: float64",
-            ["!llvm.ptr", "f32"],
-            "arguments of other types than 'f' passes"
-            + table(
-                "   #0  ptr       ptr (x)",
-                ">  #1  f32       f64 (a): declare `a: float32`, or pass 'float32(a)'",
-            )
-            + CHOOSE,
-        ),
-        (
-            f"{X}, s: String",
-            ["!llvm.ptr"],
-            "1 argument, but 3 are passed for 'f'"
-            + table(
-                "   #0  ptr       ptr (x)", ">      nothing   ptr (s)", ">      nothing   i64 (s)"
-            )
-            + f"{CHOOSE}. DynamicParamPackCallProvider calls it if that is an array of pointers to "
-            "its parameters",
-        ),
-        (
-            f"{X}, s: String",
-            ["!llvm.ptr", "f64"],
-            "2 arguments, but 3 are passed for 'f'"
-            + table(
-                "   #0  ptr       ptr (x)", ">  #1  f64       ptr (s)", ">      nothing   i64 (s)"
-            )
-            + CHOOSE,
-        ),
-        (
-            f"{X}, t: Tuple(a: int8, b: int16)",
-            ["!llvm.ptr", "i16", "i16"],
-            "arguments of other types than 'f' passes"
-            + table(
-                "   #0  ptr       ptr (x)",
-                ">  #1  i16       i8 (a): declare `a: int16`, or pass 'int16(a)'",
-                "   #2  i16       i16 (b)",
-            )
-            + CHOOSE,
-        ),
-    ],
-)
-def test_plain_arguments(signature: str, taken: list[str], expected: str) -> None:
-    assert words(signature, DirectCallProvider("k"), *taken) == expected
+OTHER: Final = "arguments of other types than 'f' passes"
+PTR_X: Final = "   #0  ptr       ptr (x)"
+PLAIN: Final[list[tuple[str, str, str, list[str], str]]] = [
+    # parameters, types of the callee, the error, the rows of its table, and its end
+    (
+        *(f"{X}, a: float32", "!llvm.ptr i64 f32", "3 arguments, but 2 are passed for 'f'"),
+        [PTR_X, ">  #1  i64       nothing; n would fit", "   #2  f32       f32 (a)"],
+        "The types fit with args=['x', 'n', 'a']",
+    ),
+    (
+        *(SIZED, "!llvm.ptr i64 i64 f32", "4 arguments, but 2 are passed for 'f'"),
+        [PTR_X, *(f">  #{i}  i64       nothing; n, m would fit" for i in (1, 2)), "   #3  f32       f32 (a)"],
+        "The types fit with args=['x', 'n', 'm', 'a'], if those of one type come in this order",
+    ),
+    (f"a: float32, {X}", "!llvm.ptr f32", OTHER, [">  #0  ptr       f32 (a)", ">  #1  f32       ptr (x)"], CHOOSE),
+    (
+        *(f"{X}, a: float64", "!llvm.ptr f32", OTHER),
+        [PTR_X, ">  #1  f32       f64 (a): declare `a: float32`, or pass 'float32(a)'"],
+        CHOOSE,
+    ),
+    (
+        *(f"{X}, s: String", "!llvm.ptr", "1 argument, but 3 are passed for 'f'"),
+        [PTR_X, ">      nothing   ptr (s)", ">      nothing   i64 (s)"],
+        f"{CHOOSE}. DynamicParamPackCallProvider calls it if that is an array of pointers to its parameters",
+    ),
+    (
+        *(f"{X}, s: String", "!llvm.ptr f64", "2 arguments, but 3 are passed for 'f'"),
+        [PTR_X, ">  #1  f64       ptr (s)", ">      nothing   i64 (s)"],
+        CHOOSE,
+    ),
+    (
+        *(f"{X}, t: Tuple(a: int8, b: int16)", "!llvm.ptr i16 i16", OTHER),
+        [PTR_X, ">  #1  i16       i8 (a): declare `a: int16`, or pass 'int16(a)'", "   #2  i16       i16 (b)"],
+        CHOOSE,
+    ),
+    (
+        *("a: float32, b: float32, c: float64, d: int32, e: int64, g: bool", "f32 f32 f64 i64 i32 i1", OTHER),
+        ["   #2  f64       f64 (c)", ">  #3  i64       i32 (d)", ">  #4  i32       i64 (e)", "   #5  i1        i1 (g)"],
+        CHOOSE,
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("signature", "taken", "start", "rows", "end"), PLAIN)
+def test_plain_arguments(signature: str, taken: str, start: str, rows: list[str], end: str) -> None:
+    found = words(signature, DirectCallProvider("k"), *taken.split())
+    assert found == start + table(*rows) + end
 
 
 def test_a_number_that_two_parameters_take() -> None:
     """Declaring it as one of them takes it makes it wrong for the other."""
     rows = table("   #0  i32       i32 (n)", ">  #1  i64       i32 (n): pass 'int64(n)'")
     provider = DirectCallProvider("k", args=["n", "n"])
-    expected = "arguments of other types than 'f' passes" + rows + CHOOSE
+    expected = OTHER + rows + CHOOSE
     assert words("n: int32", provider, "i32", "i64") == expected
 
 
@@ -193,21 +158,6 @@ def test_entries_in_another_order() -> None:
     assert rows[-1] == CHOOSE
 
 
-def test_numbers_in_another_order() -> None:
-    signature = "a: float32, b: float32, c: float64, d: int32, e: int64, g: bool"
-    taken = ["f32", "f32", "f64", "i64", "i32", "i1"]
-    assert words(signature, DirectCallProvider("k"), *taken) == (
-        "arguments of other types than 'f' passes"
-        + table(
-            "   #2  f64       f64 (c)",
-            ">  #3  i64       i32 (d)",
-            ">  #4  i32       i64 (e)",
-            "   #5  i1        i1 (g)",
-        )
-        + CHOOSE
-    )
-
-
 def test_many_differences_are_cut_short() -> None:
     signature = ", ".join(f"a{index}: int32" for index in range(15))
     found = words(signature, DirectCallProvider("k"), *["f32"] * 15)
@@ -232,52 +182,21 @@ def test_memrefs_of_another_rank(signature: str, taken: list[str], expected: str
     assert found.endswith(CHOOSE)
 
 
-@pytest.mark.parametrize(
-    ("provider", "taken", "expected"),
-    [
-        (DirectCallProvider("k"), [RANK_2, "f32"], "MemRefCallProvider passes what it takes"),
-        (
-            DynamicParamPackCallProvider("k"),
-            [RANK_2, "f32"],
-            "MemRefCallProvider passes what it takes",
-        ),
-        (
-            MemRefCallProvider("k"),
-            ["!llvm.ptr", "f32"],
-            "DirectCallProvider passes what it takes$",
-        ),
-        (
-            MemRefCallProvider("k"),
-            ["!llvm.ptr", "i64", "i64", "f32"],
-            r"DirectCallProvider passes what it takes, with args=\['x', 'n', 'm', 'a'\]",
-        ),
-        (
-            DirectCallProvider("k"),
-            ["!llvm.struct<(ptr, i64, i64)>", "f32"],
-            "DynamicParamPackCallProvider with struct_call=True passes what it takes",
-        ),
-        (
-            DirectCallProvider("k"),
-            ["!llvm.struct<(ptr, struct<(struct<(i64, i64)>, i64)>)>", "f32"],
-            "NestedTensorCallProvider passes what it takes",
-        ),
-        (
-            NestedTensorCallProvider("k"),
-            ["!llvm.ptr"],
-            "DynamicParamPackCallProvider calls it if that is an array of pointers",
-        ),
-        (
-            MemRefCallProvider("k"),
-            ["!llvm.ptr", "i32"],
-            "DynamicParamPackCallProvider with include_num_args=True calls it if that is an array",
-        ),
-        (
-            DirectCallProvider("k"),
-            ["!llvm.ptr", "!llvm.ptr", "i32", "!llvm.ptr"],
-            f"{PackedCallProvider.__name__} passes what it takes",
-        ),
-    ],
-)
+DIRECT, PACK = DirectCallProvider("k"), DynamicParamPackCallProvider("k")
+NESTED: Final = "!llvm.struct<(ptr, struct<(struct<(i64, i64)>, i64)>)>"
+PASSES: Final[list[tuple[CallProvider, list[str], str]]] = [
+    *((provider, [RANK_2, "f32"], "MemRefCallProvider passes what it takes") for provider in (DIRECT, PACK)),
+    (MemRefCallProvider("k"), ["!llvm.ptr", "f32"], "DirectCallProvider passes what it takes$"),
+    (MemRefCallProvider("k"), ["!llvm.ptr", "i64", "i64", "f32"], r"DirectCallProvider passes what it takes, with args=\['x', 'n', 'm', 'a'\]"),
+    (DIRECT, ["!llvm.struct<(ptr, i64, i64)>", "f32"], "DynamicParamPackCallProvider with struct_call=True passes what it takes"),
+    (DIRECT, [NESTED, "f32"], "NestedTensorCallProvider passes what it takes"),
+    (NestedTensorCallProvider("k"), ["!llvm.ptr"], "DynamicParamPackCallProvider calls it if that is an array of pointers"),
+    (MemRefCallProvider("k"), ["!llvm.ptr", "i32"], "DynamicParamPackCallProvider with include_num_args=True calls it if that is an array"),
+    (DIRECT, ["!llvm.ptr", "!llvm.ptr", "i32", "!llvm.ptr"], "PackedCallProvider passes what it takes"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("provider", "taken", "expected"), PASSES)
 def test_another_provider(provider: Any, taken: list[str], expected: str) -> None:
     found = words(SIZED, provider, *taken)
     assert re.search(expected, found), found
@@ -285,27 +204,21 @@ def test_another_provider(provider: Any, taken: list[str], expected: str) -> Non
 
 def test_what_is_suggested_fits() -> None:
     """``args=`` as in the error, and the numbers arrive."""
-    module = new_module("""
+    text = """
     llvm.func @k(%x: !llvm.ptr, %n: i64, %a: f32) {
       llvm.store %a, %x : f32, !llvm.ptr
       llvm.return
     }
-    """)
-    signature = Signature.parse(f"f({X}, a: float32)", device="cpu")
-    attach(module, signature, DirectCallProvider("k", args=["x", "n", "a"]))
+    """
     x = np.zeros(2, "float32")
-    runtime.compile(module)["f"](x, 3)
+    wrapped(f"f({X}, a: float32)", DirectCallProvider("k", args=["x", "n", "a"]), text)(x, 3)
     assert x[0] == 3
 
 
 def test_one_argument_for_all_parameters() -> None:
     """The array of pointers is named, and what is put in it has no order that would fit."""
     found = words(SIZED, DynamicParamPackCallProvider("k"), "f64")
-    assert found == (
-        "arguments of other types than 'f' passes"
-        + table(">  #0  f64       ptr (the array of pointers)")
-        + CHOOSE
-    )
+    assert found == OTHER + table(">  #0  f64       ptr (the array of pointers)") + CHOOSE
 
 
 def test_a_tensor_of_any_rank_is_no_memref() -> None:
@@ -326,22 +239,15 @@ def test_a_subclass_has_its_own_name() -> None:
 
 
 def test_a_kernel_that_is_not_lowered() -> None:
-    module = new_module("func.func private @k(memref<?xf32>)")
-    x = spec.Tensor("x", [spec.Var("n", "int64")], "float32", device_type="cpu")
-    with pytest.raises(
-        BuildError, match=r"runtime.compile does with pipeline=, and calls its hooks"
-    ):
-        attach(module, Signature("f", [x]), MemRefCallProvider("k"))
+    text = "func.func private @k(memref<?xf32>)"
+    words = "runtime.compile does with pipeline=, and calls its hooks"
+    assert words in refused(f"f({X})", MemRefCallProvider("k"), text)
 
 
 @pytest.mark.parametrize(
     ("memref", "passed", "expected"),
     [
-        (
-            "memref<*xf32>",
-            "",
-            "No provider passes a memref without a rank: give the kernel memrefs",
-        ),
+        ("memref<*xf32>", "", "No provider passes a memref without a rank: give the kernel memref"),
         ("memref<?xf32>", ", a: int64", ">      nothing   i64 (a)"),
     ],
 )
@@ -378,19 +284,17 @@ def with_bare_pointers(signature: str, types: str, provider: CallProvider) -> No
     runtime.lower(f"func.func @k({types}) {{ return }}", pipeline=BARE, post_compile_hooks=[hook])
 
 
+PASSED: Final = "DirectCallProvider passes what it takes"
+
+
 @pytest.mark.parametrize(
     ("signature", "types", "expected"),
     [
-        (TWO, "%x: memref<4xf32>, %y: memref<4xf32>", "DirectCallProvider passes what it takes"),
+        (TWO, "%x: memref<4xf32>, %y: memref<4xf32>", PASSED),
+        ("x: Tensor([4], float32))", "%x: memref<4xf32>", PASSED),
         (
-            "x: Tensor([4], float32))",
-            "%x: memref<4xf32>",
-            "DirectCallProvider passes what it takes",
-        ),
-        (
-            "x: Tensor([n], float32)) where n == 4",
-            "%x: memref<4xf32>, %n: i64",
-            "DirectCallProvider passes what it takes, with args=['x', 'n']",
+            *("x: Tensor([n], float32)) where n == 4", "%x: memref<4xf32>, %n: i64"),
+            f"{PASSED}, with args=['x', 'n']",
         ),
         (TWO, "%x: memref<4xf32>", "nothing   ptr (x)\n>      nothing   i64 (x)"),
     ],

@@ -5,29 +5,21 @@ from __future__ import annotations
 import struct
 from typing import Any, Final
 
+import numpy as np
 import pytest
 
 from ffi_builder import attach_ffi_func, runtime, spec
-from ffi_builder.errors import BuildError
 from ffi_builder.providers import NestedTensorCallProvider
-from ffi_builder.spec import Optional, Shape, Tensor, Var, dims
+from ffi_builder.spec import Optional, Tensor, Var, dims
 from tests.differential.description import NONE, DLTensor, Value, of_int, shape, tensor
+from tests.providers.arriving import recorded
 from tests.support.printed import symbol_names
-from tests.support.recording import Recording
-from tests.support.wrapping import RawWrapper, attached, new_module, wrap, wrap_raw
+from tests.support.wrapping import refused, wrap
 
 n, m, k = dims("n m k", "int32")
 wide, s = dims("wide s")
 u8 = Var("u8", "uint8")
-POINTER: Final = "!llvm.ptr"
 CALLEE: Final = NestedTensorCallProvider("callee")
-
-
-def recorded(
-    params: list[spec.Param], *types: str, provider: NestedTensorCallProvider = CALLEE
-) -> tuple[RawWrapper, Recording]:
-    recording = Recording("callee", types)
-    return wrap_raw(params, provider, recording.text), recording
 
 
 def gpu(name: str, entries: Any, strides: Any = None, **more: Any) -> Tensor:
@@ -62,7 +54,8 @@ LAYOUTS: Final[dict[str, Layout]] = {
 def test_layouts(case: str) -> None:
     entries, strides, type_, code, sizes, given, expected = LAYOUTS[case]
     params: list[spec.Param] = [gpu("x", entries, strides), Var("after", "int8")]
-    call, recording = recorded(params, f"!llvm.struct<(ptr<1>, struct<({type_})>)>", "i8")
+    types = [f"!llvm.struct<(ptr<1>, struct<({type_})>)>", "i8"]
+    call, recording = recorded(params, types, CALLEE)
     assert call(on_gpu(*sizes, strides=given), of_int(-7)) is None
     raw = recording._buffer.raw[:64]  # pyright: ignore[reportPrivateUsage] # padding is not written
     assert struct.unpack_from("<Q", raw) == (0x1008,)
@@ -76,8 +69,8 @@ def test_layouts(case: str) -> None:
 def test_packed_elements_are_as_the_kernel_sees_them() -> None:
     x = Tensor("x", [n, m], "float4_e2m1fn", device_type="cuda")
     packed = spec.create_map_tensor_dtype_f4x2_to_f4_spec(x)
-    types = "!llvm.struct<(ptr<1>, struct<(struct<(i32, i32)>, i64)>)>"
-    call, recording = recorded([packed], types)
+    types = ["!llvm.struct<(ptr<1>, struct<(struct<(i32, i32)>, i64)>)>"]
+    call, recording = recorded([packed], types, CALLEE)
     body = DLTensor((3, 8), None, 0x40, (17, 4, 2), 2)
     assert call(tensor(body)) is None
     assert struct.unpack("<Qiiq", recording.read(0, 24)) == (0x40, 3, 16, 16)
@@ -100,19 +93,16 @@ def test_packed_elements_are_as_the_kernel_sees_them() -> None:
 def test_address_spaces(device: str, given: int | None, space: int) -> None:
     x = Tensor("x", [n], "float32", device_type=device)
     pointer = f"ptr<{space}>" if space else "ptr"
-    recording = Recording("callee", [f"!llvm.struct<({pointer}, struct<(i32, struct<()>)>)>"])
+    types = [f"!llvm.struct<({pointer}, struct<(i32, struct<()>)>)>"]
     provider = NestedTensorCallProvider("callee", address_space=given)
-    call = wrap_raw([x], provider, recording.text)
+    call, recording = recorded([x], types, provider)
     code = {"cpu": 1, "rocm": 10, "cuda_managed": 13}.get(device, 2)
     assert call(tensor(DLTensor((3,), None, 2**63 + 4, device_type=code))) is None
     assert struct.unpack("<Qi", recording.read(0, 12)) == (2**63 + 4, 3)
 
 
 def test_a_tensor_on_any_device_needs_an_address_space() -> None:
-    x = Tensor("x", [n], "float32", device_type="any")
-    with pytest.raises(BuildError) as raised:
-        attach_ffi_func(new_module(), "f", [spec.TupleParam("t", [x])], CALLEE)
-    assert str(raised.value) == (
+    assert refused("f(t: Tuple(x: Tensor([n], float32, device_type=any)))", CALLEE) == (
         "NestedTensorCallProvider: 't[0]' may be on any device, so give the address space of its "
         "pointer: address_space=0, or 1 for device memory"
     )
@@ -120,23 +110,22 @@ def test_a_tensor_on_any_device_needs_an_address_space() -> None:
 
 @pytest.mark.parametrize("space", [-1, 1 << 24, True, "1"])
 def test_no_address_space(space: Any) -> None:
-    with pytest.raises(BuildError) as raised:
-        attached([n], NestedTensorCallProvider("callee", address_space=space))
     words = f"NestedTensorCallProvider: address_space: expected 0 to 16777215 but got {space!r}"
-    assert str(raised.value) == words
+    provider = NestedTensorCallProvider("callee", address_space=space)
+    assert refused("f(n: int64)", provider) == words
 
 
 def test_entries_of_shapes_are_arguments_each() -> None:
-    params: list[spec.Param] = [Shape("a", [2, n, wide]), Shape("b", [2, 3]), Shape("c", [n, 4])]
-    call, recording = recorded(params, "i32", "i64", "i32")
+    params = "a: Shape([2, n, w]), b: Shape([2, 3]), c: Shape([n, 4]) where n: int32"
+    call, recording = recorded(params, "i32 i64 i32", CALLEE)
     assert call(shape(2, 5, 6), shape(2, 3), shape(5, 4)) is None
-    assert [recording.signed(0, 4), recording.signed(1), recording.signed(2, 4)] == [5, 6, 5]
+    assert recording.values == [5, 6, 5]
 
 
 def test_an_optional() -> None:
     x = Optional(gpu("x", [n, None, 4], "any"))
     types = ["!llvm.struct<(ptr<1>, struct<(struct<(i32, i64)>, struct<(i64, i64, i64)>)>)>", "i32"]
-    call, recording = recorded([x, Optional(n)], *types)
+    call, recording = recorded([x, Optional(n)], types, CALLEE)
 
     def fields() -> tuple[int, ...]:
         raw = recording._buffer.raw[:64]  # pyright: ignore[reportPrivateUsage]
@@ -155,9 +144,7 @@ def test_args_choose_order_and_repeat() -> None:
     x = gpu("x", [n])
     tensor_ = "!llvm.struct<(ptr<1>, struct<(i32, struct<()>)>)>"
     provider = NestedTensorCallProvider("callee", args=["n", x, x.data, n * 2, "x.device_id", x])
-    call, recording = recorded(
-        [x], "i32", tensor_, POINTER, "i64", "i32", tensor_, provider=provider
-    )
+    call, recording = recorded([x], ["i32", tensor_, "ptr", "i64", "i32", tensor_], provider)
     assert call(on_gpu(3)) is None
     assert [recording.signed(0, 4), recording.signed(3), recording.signed(4, 4)] == [3, 6, 0]
     assert struct.unpack("<Qi", recording.read(1, 12)) == (0x1008, 3)
@@ -173,8 +160,6 @@ llvm.func @callee(%x: !llvm.struct<(ptr, struct<(i32, struct<()>)>)>, %code: i32
 
 
 def test_a_status_is_an_error() -> None:
-    import numpy as np
-
     x, code = Tensor("x", [n], "float32", device_type="cpu"), Var("code", "int32")
     function = wrap([x, code], CALLEE, STATUS)
     data = np.zeros(3, "float32")
@@ -184,52 +169,44 @@ def test_a_status_is_an_error() -> None:
 
 
 def test_a_callee_of_another_type() -> None:
-    x = Tensor("x", [n, m], "float32", device_type="cpu")
-    with pytest.raises(BuildError) as raised:
-        attached([x, n], CALLEE, STATUS)
-    assert str(raised.value) == (
+    assert refused("f(x: Tensor([n, m], float32), n: int32) where m: int32", CALLEE, STATUS) == (
         "NestedTensorCallProvider: the callee @callee takes arguments of other types than 'f' "
         "passes:\n"
         "       expected                                  passed\n"
-        "> "
-        " #0  struct<(ptr, struct<(i32, struct<()>)>)>  "
+        ">  #0  struct<(ptr, struct<(i32, struct<()>)>)>  "
         "struct<(ptr, struct<(struct<(i32, i32)>, i64)>)> (x)\n"
         "   #1  i32                                       i32 (n)\n"
         "Choose and order them with args=, or change the signature or the callee"
     )
-    with pytest.raises(BuildError) as raised:
-        attached([], CALLEE, "llvm.func @callee() -> f32")
-    assert str(raised.value) == (
-        "the callee @callee returns f32; expected nothing or a status of type i32"
-    )
+    words = "the callee @callee returns f32; expected nothing or a status of type i32"
+    assert refused("f()", CALLEE, "llvm.func @callee() -> f32") == words
 
 
-KERNEL: Final = """
-llvm.func @callee(%x: !llvm.struct<(ptr, struct<(struct<(i32, i32)>, i64)>)>, %value: f32) -> i32 {
-  %data = llvm.extractvalue %x[0] : !llvm.struct<(ptr, struct<(struct<(i32, i32)>, i64)>)>
-  %rows = llvm.extractvalue %x[1, 0, 0] : !llvm.struct<(ptr, struct<(struct<(i32, i32)>, i64)>)>
-  %cols = llvm.extractvalue %x[1, 0, 1] : !llvm.struct<(ptr, struct<(struct<(i32, i32)>, i64)>)>
-  %pitch = llvm.extractvalue %x[1, 1] : !llvm.struct<(ptr, struct<(struct<(i32, i32)>, i64)>)>
+TENSOR: Final = "!llvm.struct<(ptr, struct<(struct<(i32, i32)>, i64)>)>"
+KERNEL: Final = f"""
+llvm.func @callee(%x: {TENSOR}, %value: f32) -> i32 {{
+  %data = llvm.extractvalue %x[0] : {TENSOR}
+  %rows = llvm.extractvalue %x[1, 0, 0] : {TENSOR}
+  %cols = llvm.extractvalue %x[1, 0, 1] : {TENSOR}
+  %pitch = llvm.extractvalue %x[1, 1] : {TENSOR}
   %zero = llvm.mlir.constant(0 : i32) : i32
   %one = llvm.mlir.constant(1 : i32) : i32
-  scf.for %i = %zero to %rows step %one : i32 {
+  scf.for %i = %zero to %rows step %one : i32 {{
     %wide = llvm.sext %i : i32 to i64
     %start = llvm.mul %wide, %pitch : i64
     %row = llvm.getelementptr %data[%start] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-    scf.for %j = %zero to %cols step %one : i32 {
+    scf.for %j = %zero to %cols step %one : i32 {{
       %at = llvm.getelementptr %row[%j] : (!llvm.ptr, i32) -> !llvm.ptr, f32
       llvm.store %value, %at : f32, !llvm.ptr
-    }
-  }
+    }}
+  }}
   llvm.return %zero : i32
-}
+}}
 """
 
 
 @pytest.mark.parametrize("strides", [None, [s, 1]])
 def test_a_kernel(strides: list[spec.Dim] | None) -> None:
-    import numpy as np
-
     x = Tensor("x", [n, m], "float32", device_type="cpu", strides=strides)
 
     def hook(module: Any) -> None:
@@ -247,11 +224,8 @@ def test_a_kernel(strides: list[spec.Dim] | None) -> None:
 
 
 def test_with_jaxlibs_bindings() -> None:
-    recording = Recording(
-        "callee", ["!llvm.struct<(ptr<1>, struct<(struct<(i32, i32)>, i64)>)>", "i32"]
-    )
-    params: list[spec.Param] = [gpu("x", [n, m]), n]
-    module = attached(params, CALLEE, recording.text, distribution="jaxlib.mlir")
-    call = RawWrapper(runtime.compile(module), "f")
+    types = [TENSOR.replace("(ptr", "(ptr<1>"), "i32"]
+    params = [gpu("x", [n, m]), n]
+    call, recording = recorded(params, types, CALLEE, distribution="jaxlib.mlir")
     assert call(on_gpu(5, 7), of_int(5)) is None
     assert struct.unpack("<Qiiq", recording.read(0, 24)) == (0x1008, 5, 7, 7)

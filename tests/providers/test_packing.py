@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
+from typing import Any, Final
 
 import pytest
 
 from ffi_builder import spec
 from ffi_builder.ir import Value as IrValue
 from ffi_builder.providers import CallContext, DynamicParamPackCallProvider
-from ffi_builder.spec import DataPointer, Shape, Stream, Tensor, TupleParam, Var, dims
+from ffi_builder.spec import Tensor, Var, dims
 from tests.differential.description import (
     DLTensor,
     Plain,
@@ -21,23 +23,14 @@ from tests.differential.description import (
     shape,
     tensor,
 )
+from tests.providers.arriving import COUNTED, PACK, packed, recorded
 from tests.providers.values import BYTES, CASES, IDS
-from tests.support.recording import Recording, c_callees
+from tests.support.recording import c_callees
 from tests.support.wrapping import wrap, wrap_raw
 
 n, m = dims("n m")
-PACK = DynamicParamPackCallProvider("ffib_test_pack")
-COUNTED = DynamicParamPackCallProvider("ffib_test_pack_n", include_num_args=True)
-
-
-def matrix(
-    name: str,
-    entries: list[spec.Dim | None],
-    strides: list[spec.Dim | None] | None = None,
-    *,
-    dtype: str = "float32",
-) -> Tensor:
-    return Tensor(name, entries, dtype, device_type="cpu", strides=strides)
+X: Final = Tensor("x", [n], "float32", device_type="cpu")
+HALF: Final = Tensor("w", [n, m], "float4_e2m1fn", device_type="cpu", strides=[None, 1])
 
 
 @pytest.mark.parametrize(("dtype", "given", "expected"), CASES, ids=IDS)
@@ -48,114 +41,67 @@ def test_every_dtype(dtype: str, given: Value, expected: bytes) -> None:
     assert callees.read(0, BYTES[dtype]) == expected
 
 
-def test_a_row_major_tensor_has_no_strides_in_its_struct() -> None:
-    callees = c_callees()
-    callees.expect(24)
-    call = wrap_raw([matrix("x", [n, 4, None])], PACK)
-    assert call(tensor(DLTensor((2, 4, 5), data=0x100, byte_offset=8))) is None
-    assert struct.unpack("<3q", callees.read(0, 24)) == (0x108, 2, 5)
+class WithDevice(DynamicParamPackCallProvider):
+    """A kernel whose tensors are {device_id, data, rank}."""
+
+    def tensor_members(self, context: CallContext, tensor: Tensor) -> list[IrValue]:
+        return [context.device_id(tensor), context.data(tensor), context.builder.i8(tensor.ndim)]
 
 
-def test_ints_are_left_out_and_repeats_kept() -> None:
-    callees = c_callees()
-    callees.expect(48)
-    x = matrix("x", [n, n, 2, None], [None, n, n * 2, 1])
-    call = wrap_raw([x], PACK)
-    assert call(tensor(DLTensor((3, 3, 2, 9), (77, 3, 6, 1), data=0x100))) is None
+def row(sizes: tuple[int, ...], strides: tuple[int, ...] | None = None, **more: Any) -> Value:
+    more.setdefault("data", 0x100)
+    return tensor(DLTensor(sizes, strides, **more))
+
+
+SEVERAL: Final = ", ".join(
+    f"x{i}: Tensor([n, m, None], float32, strides=[s{i}, t{i}, u{i}])" for i in range(3)
+)
+NARROW: Final = """x: Tensor([a, b, c, n, a], float32, strides=[c, b, a, None, 1])
+    where a: uint8, b: int32, c: uint16"""
+CONSTANTS: Final = (
+    "one: Literal[1], t: Tuple(s: Stream, none: None, u: Tuple(p: DataPointer)), flag: bool"
+)
+ORDERED: Final = DynamicParamPackCallProvider(
+    "ffib_test_pack_n", include_num_args=True, args=[n + 1, X.data, X, n, 9, X]
+)
+ARRIVES: Final[dict[str, tuple[Sequence[spec.Param] | str, Any, Sequence[Value], str, list[Any]]]] = {
+    # parameters, provider, a call, layouts of what the pointers point to, and what is there
+    "a row-major tensor has no strides": ("x: Tensor([n, 4, None], float32)", PACK, [row((2, 4, 5), byte_offset=8)], "3q", [(0x108, 2, 5)]),
     # data; n, n, the None dimension; the None stride, n, n * 2
-    assert struct.unpack("<6q", callees.read(0, 48)) == (0x100, 3, 3, 9, 77, 3)
-    callees.expect(56)
-    assert call(tensor(DLTensor((3, 3, 2, 9), (77, 3, 6, 1), data=0x100))) is None
-    assert struct.unpack("<7q", callees.read(0, 56))[-1] == 6
-
-
-def test_strides_of_several_tensors_of_which_some_came_with_none() -> None:
-    names = [[Var(f"s{i}_{axis}", "int64") for axis in range(3)] for i in range(3)]
-    tensors = [matrix(f"x{i}", [n, m, None], list(names[i])) for i in range(3)]
-    callees = c_callees()
-    callees.expect(56, 56, 56)
-    call = wrap_raw(tensors, PACK)
-    given = [None, (100, -7, 3), None]
-    sizes = [5, 6, 7]
-    arguments = [
-        tensor(DLTensor((2, 4, size), strides, data=0x100))
-        for size, strides in zip(sizes, given, strict=True)
-    ]
-    assert call(*arguments) is None
-    for i, (size, strides) in enumerate(zip(sizes, given, strict=True)):
-        expected = strides or (4 * size, size, 1)
-        assert struct.unpack("<7q", callees.read(i, 56)) == (0x100, 2, 4, size, *expected)
-
-
-def test_members_have_their_symbols_types_at_natural_alignment() -> None:
-    a, b, c = Var("a", "uint8"), Var("b", "int32"), Var("c", "uint16")
-    x = matrix("x", [a, b, c, n, a], [c, b, a, None, 1])
-    callees = c_callees()
-    callees.expect(48)
-    sizes, strides = (200, 3, 60000, 5, 200), (60000, 3, 200, -4, 1)
-    assert wrap_raw([x], PACK)(tensor(DLTensor(sizes, strides, data=0x100))) is None
+    "ints are left out and repeats kept": ("x: Tensor([n, n, 2, None], float32, strides=[None, n, n * 2, 1])", PACK, [row((3, 3, 2, 9), (77, 3, 6, 1))], "7q", [(0x100, 3, 3, 9, 77, 3, 6)]),
+    "several tensors, some without strides": (
+        *(SEVERAL, PACK, [row((2, 4, 5)), row((2, 4, 6), (100, -7, 3)), row((2, 4, 7))], "7q 7q 7q"),
+        [(0x100, 2, 4, 5, 20, 5, 1), (0x100, 2, 4, 6, 100, -7, 3), (0x100, 2, 4, 7, 28, 7, 1)],
+    ),
     # ptr 0, u8 8, i32 12, u16 16, i64 24, u8 32, u16 34, i32 36, u8 40, i64 48
-    got = struct.unpack_from("<QBxxxiHxxxxxxqBxHiB", callees.read(0, 48))
-    assert got == (0x100, 200, 3, 60000, 5, 200, 60000, 3, 200)
-    callees.expect(56)
-    assert wrap_raw([x], PACK)(tensor(DLTensor(sizes, strides, data=0x100))) is None
-    assert struct.unpack_from("<q", callees.read(0, 56), 48) == (-4,)
+    "symbols of narrow types, at their alignment": (
+        *(NARROW, PACK, [row((200, 3, 60000, 5, 200), (60000, 3, 200, -4, 1))], "QBxxxiHxxxxxxqBxHiBxxxxxxxq"),
+        [(0x100, 200, 3, 60000, 5, 200, 60000, 3, 200, -4)],
+    ),
+    "a stride that no element needs": ("x: Tensor([1, 4], float32, strides=[s, 1])", PACK, [row((1, 4), (12345, 1))], "2q", [(0x100, 12345)]),
+    "shapes, and those of ints alone": ("none: Shape([2, 3]), s: Shape([k, 8, n]), empty: Shape([]) where k: int32", COUNTED, [shape(2, 3), shape(5, 8, 6), shape()], "ixxxxq", [(5, 6)]),
+    "streams, pointers, tuples and constants": (
+        *(CONSTANTS, COUNTED, [of_int(1), array(of_pointer(0x70), Plain(0), array(of_int(0x80))), of_bool(True)]),
+        *("Q Q B", [(0x70,), (0x80,), (1,)]),
+    ),
+    "no parameters": ([], COUNTED, [], "", []),
+    "args choose, order and repeat": ([X], ORDERED, [row((3,))], "q q 2q q q 2q", [(4,), (0x100,), (0x100, 3), (3,), (9,), (0x100, 3)]),
+    "a packed tensor, as the kernel sees it": (
+        *([spec.create_map_tensor_dtype_f4x2_to_f4_spec(HALF)], PACK),
+        *([row((3, 8), (20, 1), dtype=(17, 4, 2))], "4q", [(0x100, 3, 16, 40)]),
+    ),
+    "another struct of a subclass": ("x: Tensor([n, 4], float32), n: int64", WithDevice("ffib_test_pack"), [row((3, 4), device_id=6), of_int(3)], "i4xQB q", [(6, 0x100, 2), (3,)]),
+    "any strides, and column-major ones": (
+        *("x: Tensor([n, m], float32, strides=F), y: Tensor([n, m], float32, strides=any)", PACK),
+        *([row((2, 3), (1, 2)), row((2, 3), (0, -5))], "3q 5q", [(0x100, 2, 3), (0x100, 2, 3, 0, -5)]),
+    ),
+}  # fmt: skip
 
 
-def test_strides_given_as_symbols_of_a_free_stride() -> None:
-    s = Var("s", "int64")
-    callees = c_callees()
-    callees.expect(16)
-    call = wrap_raw([matrix("x", [1, 4], [s, 1])], PACK)
-    assert call(tensor(DLTensor((1, 4), (12345, 1), data=0x100))) is None
-    assert struct.unpack("<2q", callees.read(0, 16)) == (0x100, 12345)
-
-
-def test_shapes_and_those_of_ints_alone() -> None:
-    k = Var("k", "int32")
-    params: list[spec.Param] = [Shape("none", [2, 3]), Shape("s", [k, 8, n]), Shape("empty", [])]
-    callees = c_callees()
-    callees.expect(16)
-    assert wrap_raw(params, COUNTED)(shape(2, 3), shape(5, 8, 6), shape()) is None
-    assert callees.count == 1
-    assert struct.unpack("<ixxxxq", callees.read(0, 16)) == (5, 6)
-
-
-def test_streams_pointers_tuples_and_constants() -> None:
-    params: list[spec.Param] = [
-        spec.ConstInt("one", 1),
-        TupleParam("t", [Stream("s"), spec.ConstNone("none"), TupleParam("u", [DataPointer("p")])]),
-        Var("flag", "bool"),
-    ]
-    callees = c_callees()
-    callees.expect(8, 8, 1)
-    values = (of_int(1), array(of_pointer(0x70), Plain(0), array(of_int(0x80))), of_bool(True))
-    assert wrap_raw(params, COUNTED)(*values) is None
-    assert callees.count == 3
-    assert struct.unpack("<Q", callees.read(0, 8)) == (0x70,)
-    assert struct.unpack("<Q", callees.read(1, 8)) == (0x80,)
-    assert callees.read(2, 1) == b"\x01"
-
-
-def test_no_parameters_at_all() -> None:
-    callees = c_callees()
-    callees.expect()
-    assert wrap([], COUNTED)() is None
-    assert (callees.calls, callees.count) == (1, 0)
-
-
-def test_args_choose_order_and_repeat() -> None:
-    x = matrix("x", [n])
-    provider = DynamicParamPackCallProvider(
-        "ffib_test_pack_n", include_num_args=True, args=[n + 1, x.data, x, n, 9, x]
-    )
-    callees = c_callees()
-    callees.expect(8, 8, 16, 8, 8, 16)
-    assert wrap_raw([x], provider)(tensor(DLTensor((3,), data=0x40))) is None
-    assert callees.count == 6
-    got = [int.from_bytes(callees.read(i, 8), "little") for i in (0, 1, 3, 4)]
-    assert got == [4, 0x40, 3, 9]
-    assert callees.read(2, 16) == callees.read(5, 16) == struct.pack("<2q", 0x40, 3)
+@pytest.mark.parametrize("case", ARRIVES)
+def test_what_arrives(case: str) -> None:
+    params, provider, given, layouts, expected = ARRIVES[case]
+    assert packed(params, provider)(layouts, *given) == expected
 
 
 @pytest.mark.parametrize("counted", [False, True])
@@ -180,18 +126,12 @@ def test_a_status_is_an_error(counted: bool) -> None:
 
 
 def test_struct_call_passes_first_class_aggregates() -> None:
-    k = Var("k", "int32")
-    params: list[spec.Param] = [
-        matrix("x", [k, n], [n, 1]),
-        Var("a", "int8"),
-        Shape("s", [k, 3, n]),
-        Var("h", "float16"),
-    ]
+    params = """x: Tensor([k, n], float32, strides=[n, 1]), a: int8, s: Shape([k, 3, n]), h: float16
+        where k: int32"""
     struct_x, struct_s = "!llvm.struct<(ptr, i32, i64, i64)>", "!llvm.struct<(i32, i64)>"
-    recording = Recording("callee", [struct_x, "i8", struct_s, "f16", "i32"])
     provider = DynamicParamPackCallProvider("callee", include_num_args=True, struct_call=True)
-    call = wrap_raw(params, provider, recording.text)
-    x = tensor(DLTensor((2, 6), (6, 1), data=0x100, byte_offset=0x10))
+    call, recording = recorded(params, [struct_x, "i8", struct_s, "f16", "i32"], provider)
+    x = row((2, 6), (6, 1), byte_offset=0x10)
     assert call(x, of_int(-3), shape(2, 3, 6), of_int(1)) is None
     # Its padding, between the i32 and the i64, may be anything.
     assert struct.unpack("<Qi4x2q", recording.read(0, 32)) == (0x110, 2, 6, 6)
@@ -199,29 +139,3 @@ def test_struct_call_passes_first_class_aggregates() -> None:
     assert struct.unpack("<i4xq", recording.read(2, 16)) == (2, 6)
     assert recording.read(3, 2) == b"\x00\x3c"
     assert recording.signed(4, 4) == 4
-
-
-def test_a_packed_tensor_gives_what_the_kernel_sees() -> None:
-    half = Tensor("w", [n, m], "float4_e2m1fn", device_type="cpu", strides=[None, 1])
-    packed = spec.create_map_tensor_dtype_f4x2_to_f4_spec(half)
-    callees = c_callees()
-    callees.expect(32)
-    given = DLTensor((3, 8), (20, 1), data=0x100, dtype=(17, 4, 2))
-    assert wrap_raw([packed], PACK)(tensor(given)) is None
-    assert struct.unpack("<4q", callees.read(0, 32)) == (0x100, 3, 16, 40)
-
-
-class WithDevice(DynamicParamPackCallProvider):
-    """A kernel whose tensors are {device_id, data, rank}."""
-
-    def tensor_members(self, context: CallContext, tensor: Tensor) -> list[IrValue]:
-        return [context.device_id(tensor), context.data(tensor), context.builder.i8(tensor.ndim)]
-
-
-def test_a_subclass_gives_tensors_another_struct() -> None:
-    callees = c_callees()
-    callees.expect(17, 8)
-    call = wrap_raw([matrix("x", [n, 4]), n], WithDevice("ffib_test_pack"))
-    assert call(tensor(DLTensor((3, 4), data=0x100, device_id=6)), of_int(3)) is None
-    assert struct.unpack("<i4xQB", callees.read(0, 17)) == (6, 0x100, 2)
-    assert struct.unpack("<q", callees.read(1, 8)) == (3,)

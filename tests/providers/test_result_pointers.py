@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from ffi_builder import BuildError, attach, runtime, spec
+from ffi_builder import spec
 from ffi_builder.providers import (
     CallProvider,
     CheckStatus,
@@ -22,7 +22,7 @@ from ffi_builder.providers import (
     when,
 )
 from tests.support.native import loaded
-from tests.support.wrapping import new_module
+from tests.support.wrapping import refused, wrapped
 
 SOURCE: Final = """
 #include <stdint.h>
@@ -42,7 +42,7 @@ int ffib_named(int64_t n, struct { const char *data; int64_t size; } *text) {
   return 0;
 }
 """
-MEAN: Final = spec.Signature.parse("mean(x: Tensor([n], float32)) -> r: float64", device="cpu")
+MEAN: Final = "mean(x: Tensor([n], float32)) -> r: float64"
 R: Final = spec.Var("r", "float64")
 N: Final = spec.Var("n", "int64")
 
@@ -52,47 +52,36 @@ def kernels() -> ctypes.CDLL:
     return loaded(SOURCE)
 
 
-def compiled(signature: spec.Signature, provider: CallProvider, text: str = "") -> Any:
-    module = new_module(text)
-    attach(module, signature, provider)
-    return runtime.compile(module)[signature.name]
-
-
 @pytest.mark.parametrize("result", ["r", R])
 def test_a_c_function_that_returns_a_status(result: Any) -> None:
     """It is the form that most C libraries have."""
     inner = DirectCallProvider("ffib_mean", args=["x", "n", result])
-    mean = compiled(MEAN, CheckStatus(inner, error="ValueError", message="no mean: {status}"))
+    mean = wrapped(MEAN, CheckStatus(inner, error="ValueError", message="no mean: {status}"))
     assert mean(np.array([1, 2, 6], "float32")) == 3.0
     with pytest.raises(ValueError, match="no mean: 7"):
         mean(np.empty(0, "float32"))
     # Without CheckStatus, the status is ignored, and the place holds zero.
-    mean = compiled(MEAN, inner)
+    mean = wrapped(MEAN, inner)
     assert [mean(np.ones(size, "float32")) for size in (2, 0)] == [1.0, 0.0]
 
 
 def test_several_results_in_another_order() -> None:
-    signature = spec.Signature.parse(
-        "ends(x: Tensor([n], float32)) -> (count: int8, any: bool, last: float32)", device="cpu"
-    )
+    signature = "ends(x: Tensor([n], float32)) -> (count: int8, any: bool, last: float32)"
     args = ["last", "x", "n", "any", "count"]
-    ends = compiled(signature, DirectCallProvider("ffib_ends", args=args))
+    ends = wrapped(signature, DirectCallProvider("ffib_ends", args=args))
     assert list(ends(np.arange(3, dtype="float32"))) == [3, True, 2.0]
     assert list(ends(np.arange(0, dtype="float32"))) == [0, False, 0.0]
 
 
 def test_one_result_is_written_and_one_returned() -> None:
-    signature = spec.Signature.parse(
-        "split(x: Tensor([n], float32)) -> (first: float32, size: int64)", device="cpu"
-    )
-    split = compiled(signature, DirectCallProvider("ffib_split", args=["x", "n", "first"]))
+    signature = "split(x: Tensor([n], float32)) -> (first: float32, size: int64)"
+    split = wrapped(signature, DirectCallProvider("ffib_split", args=["x", "n", "first"]))
     assert list(split(np.full(5, 2.5, "float32"))) == [2.5, 5]
 
 
 def test_a_string() -> None:
-    signature = spec.Signature.parse("named(n: int64) -> text: String")
     provider = CheckStatus(DirectCallProvider("ffib_named", args=["n", "text"]))
-    named = compiled(signature, provider)
+    named = wrapped("named(n: int64) -> text: String", provider)
     assert [named(0), named(1)] == ["no", "some"]
 
 
@@ -106,23 +95,20 @@ llvm.func @k(%n: i64, %r: !llvm.ptr) -> i32 {
 """
 
 
-@pytest.mark.parametrize(
-    "provider",
-    [
-        DirectCallProvider("k", args=["n", "r"]),
-        CheckStatus(MemRefCallProvider("k", args=["n", "r"])),
-        NestedTensorCallProvider("k", args=["n", "r"]),
-        DynamicParamPackCallProvider("k", struct_call=True, args=["n", "r"]),
-        VariantsCallProvider(
-            [
-                Variant(DirectCallProvider("k", args=["n", "r"]), when=when.divisible(N, 2)),
-                Variant(DirectCallProvider("k", args=["n", "r"])),
-            ]
-        ),
-    ],
-)
+ARGS: Final = ["n", "r"]
+DIRECT: Final = DirectCallProvider("k", args=ARGS)
+PROVIDERS: Final[list[CallProvider]] = [
+    DIRECT,
+    CheckStatus(MemRefCallProvider("k", args=ARGS)),
+    NestedTensorCallProvider("k", args=ARGS),
+    DynamicParamPackCallProvider("k", struct_call=True, args=ARGS),
+    VariantsCallProvider([Variant(DIRECT, when=when.divisible(N, 2)), Variant(DIRECT)]),
+]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
 def test_providers(provider: CallProvider) -> None:
-    mean = compiled(MEAN, provider, WRITES)
+    mean = wrapped(MEAN, provider, WRITES)
     assert [mean(np.ones(size, "float32")) for size in (2, 3)] == [2.5, 2.5]
 
 
@@ -139,7 +125,7 @@ def test_a_pack_has_the_pointer_where_args_has_the_result() -> None:
       llvm.return %zero : i32
     }
     """
-    mean = compiled(MEAN, DynamicParamPackCallProvider("k", args=["r", "n"]), text)
+    mean = wrapped(MEAN, DynamicParamPackCallProvider("k", args=["r", "n"]), text)
     assert mean(np.ones(3, "float32")) == 3.0
 
 
@@ -159,18 +145,13 @@ def test_a_pack_has_the_pointer_where_args_has_the_result() -> None:
     ],
 )  # fmt: skip
 def test_what_is_refused(provider: CallProvider, words: str) -> None:
-    with pytest.raises(BuildError) as raised:
-        attach(new_module(), MEAN, provider)
-    assert str(raised.value).startswith(words)
+    assert refused(MEAN, provider).startswith(words)
 
 
 def test_the_error_of_a_callee_with_a_pointer_more_suggests_the_result() -> None:
-    module = new_module("llvm.func @k(!llvm.ptr, i64, !llvm.ptr) -> i32")
-    with pytest.raises(BuildError) as raised:
-        attach(module, MEAN, DirectCallProvider("k", args=["x", "n"]))
-    assert str(raised.value) == (
-        "DirectCallProvider: the callee @k takes 3 arguments, but 2 are passed for "
-        "'mean':\n"
+    text = "llvm.func @k(!llvm.ptr, i64, !llvm.ptr) -> i32"
+    assert refused(MEAN, DirectCallProvider("k", args=["x", "n"]), text) == (
+        "DirectCallProvider: the callee @k takes 3 arguments, but 2 are passed for 'mean':\n"
         "       expected  passed\n"
         "   #1  i64       i64 (n)\n"
         ">  #2  ptr       nothing; r would fit\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import inspect
 import math
+import re
 import struct
 from importlib import import_module
 from pathlib import Path
@@ -27,103 +28,58 @@ from ffi_builder.providers import (
     NopCallProvider,
     PackedCallProvider,
 )
-from ffi_builder.spec import Device, DType, Function, Signature, Var
+from ffi_builder.spec import Signature, Var
 from ffi_builder.spec.expr import Expr
 from ffi_builder.spec.results import Result
 from tests.providers.returning import FILL, Devices, X, array, n, returning, tensor
 from tests.providers.values import LLVM
 from tests.runtime.samples import c_object, needs_cc
-from tests.support.wrapping import new_module
+from tests.support.wrapping import new_module, refused, wrapped
 
 BASE: Final[Any] = import_module("tvm_ffi.testing").create_object(
     "testing.TestObjectBase", v_i64=1, v_f64=1.0, v_str="a"
 )
 
 VALUES: Final[list[tuple[str, Any]]] = [
-    ("int8", -128),
-    ("int16", -2),
-    ("int32", 2**31 - 1),
-    ("int64", -(2**63)),
-    ("uint8", 255),
-    ("uint16", 65535),
-    ("uint32", 2**32 - 1),
-    ("uint64", 2**63 - 1),
-    ("uint64", 2**64 - 1),
-    ("bool", True),
-    ("bool", False),
-    ("float16", 1.5),
-    ("bfloat16", -2.0),
-    ("bfloat16", 2.0**-130),
-    ("float32", struct.unpack("<f", struct.pack("<f", 0.1))[0]),
-    ("float64", 0.1),
-    ("float64", math.inf),
-]
+    ("int8", -128), ("int16", -2), ("int32", 2**31 - 1), ("int64", -(2**63)),
+    ("uint8", 255), ("uint16", 65535), ("uint32", 2**32 - 1), ("uint64", 2**63 - 1), ("uint64", 2**64 - 1),
+    ("bool", True), ("bool", False),
+    ("float16", 1.5), ("bfloat16", -2.0), ("bfloat16", 2.0**-130),
+    ("float32", struct.unpack("<f", struct.pack("<f", 0.1))[0]), ("float64", 0.1), ("float64", math.inf),
+    ("DType", tvm_ffi.dtype("bfloat16x4")), ("DType", tvm_ffi.dtype("float8_e4m3fn")),
+    ("Device", tvm_ffi.device("cuda", 3)), ("Device", tvm_ffi.device("cpu")),
+]  # fmt: skip
+TYPES: Final = {**LLVM, "DType": "i32", "Device": "i64"}
 
 
-@pytest.mark.parametrize(("dtype", "value"), VALUES)
-def test_a_scalar_of_every_dtype(dtype: str, value: Any) -> None:
-    """The callee returns its argument."""
-    type_ = LLVM[dtype]
-    text = f"llvm.func @k(%v: {type_}) -> {type_} {{ llvm.return %v : {type_} }}"
-    function = returning(Var("r", dtype), DirectCallProvider("k"), text, [Var("v", dtype)])
-    got = function(value)
+@pytest.mark.parametrize(("kind", "value"), VALUES)
+def test_a_value_of_every_kind(kind: str, value: Any) -> None:
+    """The callee returns its argument, or writes it to a pointer."""
+    type_ = TYPES[kind]
+    text = f"""
+    llvm.func @f(%v: {type_}) -> {type_} {{ llvm.return %v : {type_} }}
+    llvm.func @g(%v: {type_}, %r: !llvm.ptr) {{
+      llvm.store %v, %r : {type_}, !llvm.ptr
+      llvm.return
+    }}"""
+    got = wrapped(f"f(v: {kind}) -> r: {kind}", DirectCallProvider("f"), text)(value)
     assert (got, type(got)) == (value, type(value))
+    provider = DirectCallProvider("g", args=["v", "r"])
+    assert list(wrapped(f"f(v: {kind}) -> (r: {kind})", provider, text)(value)) == [value]
 
 
 def test_a_handle() -> None:
     text = "llvm.func @k(%v: !llvm.ptr) -> !llvm.ptr { llvm.return %v : !llvm.ptr }"
-    function = returning(Var("r", "handle"), DirectCallProvider("k"), text, [Var("v", "handle")])
+    function = wrapped("f(v: handle) -> r: handle", DirectCallProvider("k"), text)
     assert function(ctypes.c_void_p(0x1234)).value == 0x1234
     assert function(None).value is None
 
 
-OF_TVM_FFI: Final[list[tuple[Any, str, Any]]] = [
-    (DType, "i32", tvm_ffi.dtype("bfloat16x4")),
-    (DType, "i32", tvm_ffi.dtype("float8_e4m3fn")),
-    (Device, "i64", tvm_ffi.device("cuda", 3)),
-    (Device, "i64", tvm_ffi.device("cpu")),
-]
-"""Kinds, LLVM types, and values."""
-
-
-@pytest.mark.parametrize(("kind", "type_", "value"), OF_TVM_FFI)
-class TestDTypeAndDevice:
-    def test_returned(self, kind: Any, type_: str, value: Any) -> None:
-        text = f"llvm.func @k(%v: {type_}) -> {type_} {{ llvm.return %v : {type_} }}"
-        got = returning(kind("r"), DirectCallProvider("k"), text, [kind("v")])(value)
-        assert (got, type(got)) == (value, type(value))
-
-    def test_written_to_a_pointer(self, kind: Any, type_: str, value: Any) -> None:
-        text = f"""llvm.func @k(%v: {type_}, %r: !llvm.ptr) {{
-          llvm.store %v, %r : {type_}, !llvm.ptr
-          llvm.return
-        }}"""
-        provider = DirectCallProvider("k", args=["v", "r"])
-        assert list(returning([kind("r")], provider, text, [kind("v")])(value)) == [value]
-
-    def test_of_a_packed_function(self, kind: Any, type_: str, value: Any) -> None:
-        """What it returns is checked."""
-        g, v = Function("g"), kind("v")
-        function = returning(kind("r"), PackedCallProvider(g, args=[v]), "", [g, v])
-
-        def same(came: object) -> object:
-            return came
-
-        got = function(same, value)
-        assert (got, type(got)) == (value, type(value))
-        words = f"A value of another kind than {kind.type_name} was returned for r: "
-        for wrong in (3, None, "float32"):
-
-            def another(_: object, wrong: object = wrong) -> object:
-                return wrong
-
-            with pytest.raises(TypeError, match=words):
-                function(another, value)
-
-    def test_of_another_type(self, kind: Any, type_: str, value: Any) -> None:
-        text = "llvm.func @k(%v: i16) -> i16 { llvm.return %v : i16 }"
-        with pytest.raises(BuildError, match=f"returns i16, .* must return {type_}"):
-            returning(kind("r"), DirectCallProvider("k"), text, [Var("v", "int16")])
+@pytest.mark.parametrize(("kind", "type_"), [("DType", "i32"), ("Device", "i64")])
+def test_a_dtype_or_a_device_of_another_type(kind: str, type_: str) -> None:
+    text = "llvm.func @k(%v: i16) -> i16 { llvm.return %v : i16 }"
+    words = refused(f"f(v: int16) -> r: {kind}", DirectCallProvider("k"), text)
+    assert re.search(f"returns i16, .* must return {type_}", words)
 
 
 @needs_cc
@@ -136,19 +92,13 @@ def test_a_dtype_and_a_device_of_c(tmp_path: Path) -> None:
     DLDevice gpu(int id) { return (DLDevice){2, id}; }
     void both(DLDataType *t, DLDevice *d) { *t = half(); *d = gpu(1); }
     """
-    data = c_object(tmp_path, code)
-    assert wrap(data, "half() -> t: DType", prototype="DLDataType half(void);")() == tvm_ffi.dtype(
-        "float16"
-    )
-    assert wrap(data, "gpu(id: int32) -> d: Device", prototype="DLDevice gpu(int id);")(
-        5
-    ) == tvm_ffi.device("cuda", 5)
+    data, half, gpu = (c_object(tmp_path, code), tvm_ffi.dtype("float16"), tvm_ffi.device)
     both, declared = "both() -> (t: DType, d: Device)", "void both(DLDataType *{}, DLDevice *{});"
-    half = tvm_ffi.dtype("float16")
-    assert list(wrap(data, both, prototype=declared.format("t", "d"))()) == [
-        half,
-        tvm_ffi.device("cuda", 1),
-    ]
+    assert wrap(data, "half() -> t: DType", prototype="DLDataType half(void);")() == half
+    wrapper = wrap(data, "gpu(id: int32) -> d: Device", prototype="DLDevice gpu(int id);")
+    assert wrapper(5) == gpu("cuda", 5)
+    wrapper = wrap(data, both, prototype=declared.format("t", "d"))
+    assert list(wrapper()) == [half, gpu("cuda", 1)]
     for wrong in (declared.format("d", "t"), "void both(float *t, DLDevice *d);"):
         with pytest.raises(BuildError, match=r"writes the result '[td]', a struct DL"):
             wrap(data, both, prototype=wrong)
@@ -270,7 +220,6 @@ llvm.func @k(%xa: !llvm.ptr, %x: !llvm.ptr, %xo: i64, %xn: i64, %xs: i64,
 @pytest.mark.parametrize(
     ("provider", "text"),
     [
-        (NestedTensorCallProvider("k"), NESTED),
         (CheckStatus(NestedTensorCallProvider("k")), NESTED),
         (MemRefCallProvider("k"), MEMREF),
     ],
@@ -297,19 +246,15 @@ def _register(came: object) -> None:
 @pytest.mark.parametrize(
     ("dtype", "came", "expected"),
     [
-        ("int64", -7, -7),
-        ("int8", 127, 127),
-        ("uint8", True, 1),
-        ("bool", True, True),
-        ("float32", 1.5, 1.5),
-        ("float64", 3, 3.0),
-        ("float16", 0.5, 0.5),
+        ("int64", -7, -7), ("int8", 127, 127), ("uint8", True, 1), ("bool", True, True),
+        ("float32", 1.5, 1.5), ("float64", 3, 3.0), ("float16", 0.5, 0.5),
+        *((kind, value, value) for kind, value in VALUES if kind.startswith("D")),
     ],
-)
+)  # fmt: skip
 def test_what_a_packed_callee_returns_is_converted(dtype: str, came: Any, expected: Any) -> None:
     _register(came)
     provider = PackedCallProvider(global_function="ffib.tests.result")
-    got = returning(Var("r", dtype), provider)(np.zeros(1, "float32"))
+    got = wrapped(f"f(n: int64) -> r: {dtype}", provider)(1)
     assert (got, type(got)) == (expected, type(expected))
 
 
@@ -329,6 +274,11 @@ def test_what_a_packed_callee_returns_is_converted(dtype: str, came: Any, expect
         ("handle", 3, TypeError, "another kind than handle was returned for r"),
         ("int8", 128, ValueError, "value that was returned for r does not fit int8: 128"),
         ("uint64", -1, ValueError, "does not fit uint64: -1"),
+        *(
+            (kind, value, TypeError, f"A value of another kind than {kind} was returned for r: ")
+            for kind in ("DType", "Device")
+            for value in (3, None, "float32")
+        ),
     ],
 )  # fmt: skip
 def test_what_a_packed_callee_may_not_return(
@@ -336,9 +286,8 @@ def test_what_a_packed_callee_may_not_return(
 ) -> None:
     _register(came)
     provider = PackedCallProvider(global_function="ffib.tests.result")
-    function = returning(Var("r", dtype), provider)
     with pytest.raises(error, match=words):
-        function(np.zeros(1, "float32"))
+        wrapped(f"f(n: int64) -> r: {dtype}", provider)(1)
 
 
 @pytest.mark.usefixtures("allocator")
@@ -363,49 +312,15 @@ def test_a_packed_callee_gets_the_tensor_as_an_argument() -> None:
 @pytest.mark.parametrize(
     ("returns", "provider", "words"),
     [
-        (
-            Var("r", "int64"),
-            NopCallProvider(),
-            "NopCallProvider: 'f' returns r: int64, so context.results needs a value for each "
-            "result that is not a tensor (r: i64), but it has none",
-        ),
-        (
-            Var("r", "int32"),
-            DirectCallProvider("k", args=["n"]),
-            "DirectCallProvider: the callee @k returns !llvm.struct<(i64, f32)>, but 'f' returns "
-            "r: int32, for which it must return i32",
-        ),
-        (
-            [Var("a", "int64"), Var("b", "float32")],
-            DirectCallProvider("unknown"),
-            "DirectCallProvider: the callee @unknown is not in the module, and C functions return "
-            "structs in another way than LLVM does, so it cannot return a, b; with a, b in args=, "
-            "it gets a pointer to write each result to",
-        ),
-        (
-            Var("r", "int32"),
-            CheckStatus(DirectCallProvider("unknown")),
-            "CheckStatus: the callee @unknown returns the result r, so it cannot return a "
-            "status; with r in args=, it gets a pointer to write each result to",
-        ),
-        (
-            [Var("a", "int32")],
-            Devices(),
-            "Devices: 'f' returns (a: int32), so context.results needs a value for each result "
-            "that is not a tensor (a: i32), but it has i32, i32, i32",
-        ),
+        ("r: int64", NopCallProvider(), "NopCallProvider: 'f' returns r: int64, so context.results needs a value for each result that is not a tensor (r: i64), but it has none"),
+        ("r: int32", DirectCallProvider("k", args=["n"]), "DirectCallProvider: the callee @k returns !llvm.struct<(i64, f32)>, but 'f' returns r: int32, for which it must return i32"),
+        ("(a: int64, b: float32)", DirectCallProvider("unknown"), "DirectCallProvider: the callee @unknown is not in the module, and C functions return structs in another way than LLVM does, so it cannot return a, b; with a, b in args=, it gets a pointer to write each result to"),
+        ("r: int32", CheckStatus(DirectCallProvider("unknown")), "CheckStatus: the callee @unknown returns the result r, so it cannot return a status; with r in args=, it gets a pointer to write each result to"),
+        ("(y: Tensor([n], float32), a: int32)", Devices(), "Devices: 'f' returns (y: Tensor([n], float32), a: int32), so context.results needs a value for each result that is not a tensor (a: i32), but it has i32, i32, i32"),
     ],
-)
-def test_what_is_refused(returns: Any, provider: CallProvider, words: str) -> None:
-    module = new_module(PAIR)
-    if isinstance(provider, Devices):
-        returns = [tensor("y", n), Var("a", "int32")]
-        words = words.replace("(a: int32),", "(y: Tensor([n], float32), a: int32),")
-    before = str(module)
-    with pytest.raises(BuildError) as raised:
-        attach_ffi_func(module, "f", [X], provider, returns=returns)
-    assert str(raised.value) == words
-    assert str(module) == before
+)  # fmt: skip
+def test_what_is_refused(returns: str, provider: CallProvider, words: str) -> None:
+    assert refused(f"f(x: Tensor([n], float32)) -> {returns}", provider, PAIR) == words
 
 
 def test_a_signature_that_returns_nothing_takes_no_results() -> None:

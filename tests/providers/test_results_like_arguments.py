@@ -11,10 +11,10 @@ import pytest
 from ffi_builder import attach, runtime, spec
 from ffi_builder.ir import Block
 from ffi_builder.providers import CallContext, DirectCallProvider, NopCallProvider
-from tests.providers.returning import FILL, array, wrapped
+from tests.providers.returning import FILL, array
 from tests.support.allocating import counting
 from tests.support.recording import Recording
-from tests.support.wrapping import new_module
+from tests.support.wrapping import new_module, wrapped
 
 LIKE_X = "y: Tensor(x.shape, x.dtype, device_type=x.device_type)"
 

@@ -14,7 +14,8 @@ import tvm_ffi
 
 from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.providers import DirectCallProvider, PackedCallProvider
-from tests.providers.returning import PAIR, wrapped
+from tests.providers.returning import PAIR
+from tests.support.wrapping import wrapped
 
 GLOBAL: Final = "ffib.tests.returned_lists"
 WRITES: Final = """

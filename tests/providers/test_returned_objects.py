@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -20,9 +20,9 @@ from ffi_builder.providers import (
     OwnedAny,
     PackedCallProvider,
 )
-from tests.providers.returning import PAIR, wrapped
+from tests.providers.returning import PAIR
 from tests.support.allocating import counting
-from tests.support.wrapping import new_module
+from tests.support.wrapping import new_module, wrapped
 
 
 def address(data: bytes) -> tuple[Any, int]:
@@ -93,29 +93,18 @@ class Passing(NopCallProvider):
         return b.block
 
 
-def test_an_object_is_handed_over() -> None:
-    function = wrapped("f(a: Array) -> b: Array", Passing())
-    given = tvm_ffi.Array([1, 2, 3])
-    for _ in range(100):
-        got = function(given)
-        assert got.same_as(given)
-        del got
-
-
 def test_each_kind_of_object() -> None:
     text = (
-        "f(a: Array, m: Map, g: Function, o: Object) -> (ra: Array, rm: Map, rg: Function, "
-        "ro: Object('ffi.Tensor'))"
+        "f(a: Array, m: Map, g: Function, o: Object, p: Optional(Object)) -> (ra: Array, rm: Map, "
+        "rg: Function, ro: Object('ffi.Tensor'), rp: Object)"
     )
     function = wrapped(text, Passing())
-    tensor = tvm_ffi.from_dlpack(np.arange(3.0))
-    got = function([1, 2], {"a": 1}, lambda: 5, tensor)
-    assert [list(got[0]), dict(got[1]), got[2](), got[3].shape] == [[1, 2], {"a": 1}, 5, (3,)]
-
-
-def test_null_is_none() -> None:
-    function = wrapped("f(o: Optional(Object)) -> r: Object", Passing())
-    assert function(None) is None
+    array, tensor = tvm_ffi.Array([1, 2]), tvm_ffi.from_dlpack(np.arange(3.0))
+    for _ in range(100):
+        got = function(array, {"a": 1}, lambda: 5, tensor, None)
+        assert got[0].same_as(array)
+        assert [dict(got[1]), got[2](), got[3].shape, got[4]] == [{"a": 1}, 5, (3,), None]
+        del got
 
 
 class Counted:
@@ -168,16 +157,15 @@ def registered(name: str, result: Any) -> PackedCallProvider:
     return PackedCallProvider(global_function=f"tests.returned.{name}")
 
 
+SHAPE: Final = "Object('ffi.Shape')"
+LONG: Final = "a long text of many bytes"
+
+
 @pytest.mark.parametrize(
     ("kind", "value"),
     [
-        ("String", "a long text of many bytes"),
-        ("String", "short"),
-        ("Bytes", b"a long text of many bytes"),
-        ("Bytes", b"short"),
-        ("Object", None),
-        ("Array", None),
-        ("Object('ffi.Shape')", tvm_ffi.Shape((1, 2))),
+        *(("String", LONG), ("String", "short"), ("Bytes", LONG.encode()), ("Bytes", b"short")),
+        *(("Object", None), ("Array", None), (SHAPE, tvm_ffi.Shape((1, 2)))),
     ],
 )
 def test_of_the_right_kind(kind: str, value: Any) -> None:
@@ -204,19 +192,11 @@ class Calling:
 @pytest.mark.parametrize(
     ("kind", "value", "came"),
     [
-        ("String", b"short", "bytes"),
-        ("String", [1], "list"),
-        ("String", 3, "int"),
-        ("String", None, "None"),
-        ("Bytes", "a long text of many bytes", "str"),
-        ("Bytes", "text", "str"),
-        ("Function", 3, "int"),
-        ("Function", "a text of many bytes", "str"),
-        ("Map", [1], "list"),
-        ("Array", tvm_ffi.Shape((1, 2)), "ffi.Shape"),
-        ("Object", 2.5, "float"),
-        ("Object('ffi.Shape')", [1], "list"),
-        ("Object('ffi.Shape')", 3, "int"),
+        *(("String", b"short", "bytes"), ("String", [1], "list"), ("String", 3, "int")),
+        *(("String", None, "None"), ("Bytes", LONG, "str"), ("Bytes", "text", "str")),
+        *(("Function", 3, "int"), ("Function", LONG, "str"), ("Map", [1], "list")),
+        *(("Array", tvm_ffi.Shape((1, 2)), "ffi.Shape"), ("Object", 2.5, "float")),
+        *((SHAPE, [1], "list"), (SHAPE, 3, "int")),
         ("Object('testing.TestIntPair')", tvm_ffi.Shape((1,)), "ffi.Shape"),
     ],
 )

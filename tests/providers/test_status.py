@@ -21,6 +21,7 @@ from ffi_builder.providers import (
     NopCallProvider,
 )
 from ffi_builder.spec import Tensor, Var, dims
+from tests.providers.values import ERRORS
 from tests.support.recording import c_callees
 from tests.support.wrapping import attached, wrap
 
@@ -69,19 +70,7 @@ def test_without_it_what_a_direct_callee_returns_is_not_looked_at() -> None:
     assert wrap([CODE], DirectCallProvider("k"), returning("i32"))(3) is None
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        RuntimeError,
-        ValueError,
-        TypeError,
-        AttributeError,
-        KeyError,
-        IndexError,
-        AssertionError,
-        MemoryError,
-    ],
-)
+@pytest.mark.parametrize("error", ERRORS)
 def test_every_class(error: type[Exception]) -> None:
     provider = CheckStatus(DirectCallProvider("k"), error=error.__name__, message="out of luck")
     with pytest.raises(error, match="out of luck when calling"):

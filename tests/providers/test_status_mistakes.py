@@ -6,27 +6,16 @@ from typing import Any, Final
 
 import pytest
 
-from ffi_builder import attach_ffi_func
 from ffi_builder.errors import BuildError
 from ffi_builder.providers import (
-    CallProvider,
     CheckStatus,
     DirectCallProvider,
     DynamicParamPackCallProvider,
     NopCallProvider,
     PackedCallProvider,
 )
-from tests.providers.test_status import CODE, DIRECT, returning
-from tests.support.wrapping import new_module
-
-
-def refused(provider: CallProvider, text: str = "") -> str:
-    module = new_module(text)
-    before = str(module)
-    with pytest.raises(BuildError) as raised:
-        attach_ffi_func(module, "f", [CODE], provider)
-    assert str(module) == before
-    return str(raised.value)
+from tests.providers.test_status import DIRECT, returning
+from tests.support.wrapping import refused
 
 
 @pytest.mark.parametrize(
@@ -40,17 +29,18 @@ def refused(provider: CallProvider, text: str = "") -> str:
     ],
 )  # fmt: skip
 def test_no_status(result: str, shown: str) -> None:
-    words = refused(DIRECT, f"llvm.func @k(i64){result}")
+    words = refused(F, DIRECT, f"llvm.func @k(i64){result}")
     assert words == f"CheckStatus: the callee @k returns {shown}"
 
 
 def test_a_status_that_is_denied() -> None:
     provider = CheckStatus(DynamicParamPackCallProvider("k", returns_status=False))
-    assert refused(provider) == (
+    assert refused(F, provider) == (
         "CheckStatus: the callee @k returns nothing; expected an integer status"
     )
 
 
+F: Final = "f(code: int64)"
 ERRORS: Final = (
     "RuntimeError, ValueError, TypeError, AttributeError, KeyError, IndexError, AssertionError, "
     "MemoryError"
@@ -61,7 +51,7 @@ FIELDS: Final = "expected {callee} and {status} as its only fields, or {f(status
 
 
 def test_a_provider_that_calls_nothing_returns_no_status() -> None:
-    assert refused(CheckStatus(NopCallProvider())) == (
+    assert refused(F, CheckStatus(NopCallProvider())) == (
         "CheckStatus: NopCallProvider returns nothing; expected an integer status"
     )
 
@@ -140,13 +130,13 @@ def test_unpaired_braces(message: str) -> None:
 )
 def test_a_status_that_the_callee_never_returns(type_: str, code: int, limits: str) -> None:
     provider = CheckStatus(DirectCallProvider("k"), errors={code: ("KeyError", "")})
-    assert refused(provider, returning(type_)) == (
+    assert refused(F, provider, returning(type_)) == (
         f"CheckStatus: errors[{code}]: the callee @k returns {type_}, which is from {limits}"
     )
 
 
 def test_a_negative_status_of_an_unsigned_type() -> None:
     provider = CheckStatus(DirectCallProvider("k"), errors={-1: ("KeyError", "")}, unsigned=True)
-    assert refused(provider, returning("i8")) == (
+    assert refused(F, provider, returning("i8")) == (
         "CheckStatus: errors[-1]: the callee @k returns i8, which is from 0 to 255: write 255"
     )

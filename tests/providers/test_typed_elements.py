@@ -7,9 +7,9 @@ from typing import Any, Final, cast
 import pytest
 import tvm_ffi
 
-from ffi_builder import attach, runtime, spec, testing
+from ffi_builder import spec, testing
 from ffi_builder.providers import DirectCallProvider, PackedCallProvider
-from tests.support.wrapping import new_module
+from tests.support.wrapping import wrapped
 
 GLOBAL: Final = "ffib.tests.elements"
 LONG: Final = "more than seven bytes"
@@ -59,11 +59,9 @@ def returned(value: Any) -> Any:
 def passed_on(text: str) -> Any:
     """A function that returns its argument, checked on its way in and out, or in alone."""
     tvm_ffi.register_global_func(GLOBAL, returned, override=True)
-    module = new_module()
     signature = spec.Signature.parse(text)
     assert spec.Signature.parse(signature.canonical()) == signature
-    attach(module, signature, PackedCallProvider(global_function=GLOBAL))
-    return runtime.compile(module)["f"]
+    return wrapped(signature, PackedCallProvider(global_function=GLOBAL))
 
 
 def plain(value: Any) -> Any:
@@ -108,11 +106,8 @@ def test_wrong_results(type_: str, value: Any, words: str) -> None:
 def test_a_kernel_gets_the_object() -> None:
     kernel = "llvm.func @size(%x: !llvm.ptr) -> i64 {\n" + _SIZE + "}"
     for type_ in ("Array(String)", "Variant(String, Array(int64))"):
-        module = new_module(kernel)
-        signature = spec.Signature.parse(f"f(x: {type_}) -> n: int64")
-        args = ["x.list" if "Variant" in type_ else "x"]
-        attach(module, signature, DirectCallProvider("size", args=args))
-        function: Any = runtime.compile(module)["f"]
+        provider = DirectCallProvider("size", args=["x.list" if "Variant" in type_ else "x"])
+        function = wrapped(f"f(x: {type_}) -> n: int64", provider, kernel)
         assert function([1, 2, 3] if "Variant" in type_ else ["a", LONG, "b"]) == 3
 
 

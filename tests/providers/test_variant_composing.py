@@ -90,22 +90,6 @@ def test_packed_calls(allocator: None) -> None:
     assert [function(3), function(4)] == [6, 0]
 
 
-def test_pointers_to_parameters() -> None:
-    packing = DynamicParamPackCallProvider("k", args=["n"])
-    text = """
-    llvm.func @k(%p: !llvm.ptr) -> i32 {
-      %at = llvm.load %p : !llvm.ptr -> !llvm.ptr
-      %n = llvm.load %at : !llvm.ptr -> i64
-      %s = llvm.trunc %n : i64 to i32
-      llvm.return %s : i32
-    }
-    """
-    function = wrap([N], of((packing, ODD), (NopCallProvider(), None)), text)
-    function(2)
-    with pytest.raises(RuntimeError, match="k failed with status 3"):
-        function(3)
-
-
 def test_a_condition_on_a_stride_that_nothing_else_reads() -> None:
     """Such strides are loaded where they are used: by a test, and by the provider."""
     stride, m = spec.dims("s m")

@@ -15,6 +15,7 @@ from ffi_builder.spec.expr import Condition
 from ffi_builder.spec.properties import Property
 from tests.providers.random_conditions import ARRAYS, PARAMS, VALUES, atoms, conditions_of, holds
 from tests.providers.variants import choosing
+from tests.support.drawn import drawn
 
 pytestmark = pytest.mark.slow
 
@@ -62,7 +63,7 @@ def test_a_graph_that_would_be_too_large_forgets() -> None:
         assert followed(outcome, values)[0] == expected
 
 
-@settings(max_examples=60)
+@settings(max_examples=drawn(60))
 @given(st.lists(conditions_of(atoms()), min_size=1, max_size=5), st.data())
 def test_the_wrapper_chooses_the_first_that_holds(
     conditions: list[Condition], data: st.DataObject

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
 import pytest
 
-from ffi_builder import BuildError, attach, record_memref_types, runtime, spec, testing
+from ffi_builder import BuildError, attach, runtime, spec, testing
 from ffi_builder.ir import Block
 from ffi_builder.providers import (
     CallContext,
@@ -22,10 +20,9 @@ from ffi_builder.providers import (
     NopCallProvider,
     PackedCallProvider,
 )
-from tests.providers.returning import wrapped
+from tests.providers.memrefs import lowered
 from tests.support.allocating import counting
-from tests.support.recording import Recording
-from tests.support.wrapping import new_module
+from tests.support.wrapping import new_module, parsed, wrapped
 
 SCRATCH = "f(x: Tensor([n], float32), w: Workspace([n * 2, 3], int32{}))"
 KERNEL = """
@@ -109,23 +106,9 @@ def test_one_of_any_rank_is_filled(shape: tuple[int, ...], size: int) -> None:
     assert allocator.asked == [(shape, "int16", (1, 0))]
 
 
-def recorded(provider: Any, types: Sequence[str], size: int = 5) -> list[int]:
-    recording = Recording("callee", tuple(types))
-    text = "f(x: Tensor([n], float32), w: Workspace([n, 2], float32, zero=True))"
-    with counting():
-        wrapped(text, provider("callee"), recording.text)(np.ones(size, "float32"))
-    return [recording.signed(index) for index in range(len(types))]
-
-
-def test_as_a_memref() -> None:
-    types = ["!llvm.ptr", "!llvm.ptr", "i64", "i64", "i64"]
-    types += ["!llvm.ptr", "!llvm.ptr", "i64", "i64", "i64", "i64", "i64"]
-    words = recorded(MemRefCallProvider, types)
-    assert words[5] == words[6] != 0
-    assert words[7:] == [0, 5, 2, 2, 1]
-
-
-@pytest.mark.parametrize("provider", [NestedTensorCallProvider, DynamicParamPackCallProvider])
+@pytest.mark.parametrize(
+    "provider", [NestedTensorCallProvider, DynamicParamPackCallProvider, MemRefCallProvider]
+)
 def test_in_the_structs_of_other_conventions(provider: Any) -> None:
     """They take it as they take a tensor that is passed."""
     tensor = "f(x: Tensor([n], float32), w: Tensor([n, 2], float32))"
@@ -133,7 +116,7 @@ def test_in_the_structs_of_other_conventions(provider: Any) -> None:
     types: list[str] = []
     for text in (tensor, scratch):
         module = new_module()
-        attach(module, spec.Signature.parse(text, device="cpu"), provider("callee"))
+        attach(module, parsed(text), provider("callee"))
         types += [line for line in str(module).splitlines() if "llvm.func @callee(" in line]
     assert types[0] == types[1]
 
@@ -143,7 +126,7 @@ def test_in_the_structs_of_other_conventions(provider: Any) -> None:
 )
 def test_args_name_it(args: list[str]) -> None:
     module = new_module()
-    signature = spec.Signature.parse(SCRATCH.format(""), device="cpu")
+    signature = parsed(SCRATCH.format(""))
     attach(module, signature, DirectCallProvider("k", args=args))
     given = [signature.workspaces[0].data if arg == "w.data" else arg for arg in args]
     again = new_module()
@@ -285,7 +268,7 @@ def test_with_pytorch(named: bool) -> None:
     """Its allocator serves, in calls that the fast entry reads too."""
     torch = pytest.importorskip("torch", reason="needs PyTorch")
     module = new_module(KERNEL)
-    signature = spec.Signature.parse(SCRATCH.format(", zero=True"), device="cpu")
+    signature = parsed(SCRATCH.format(", zero=True"))
     attach(module, signature, DirectCallProvider("k"))
     compiled = runtime.compile(module)
     function: Any = compiled.callable("f") if named else compiled["f"]
@@ -300,7 +283,7 @@ def test_with_pytorch(named: bool) -> None:
 
 def test_callers_do_not_pass_it() -> None:
     module = new_module(KERNEL)
-    signature = spec.Signature.parse(SCRATCH.format(", zero=True"), device="cpu")
+    signature = parsed(SCRATCH.format(", zero=True"))
     attach(module, signature, DirectCallProvider("k"))
     info = runtime.compile(module).info("f")
     assert info is not None
@@ -324,15 +307,7 @@ def test_arguments_are_made_so_that_it_can_be_allocated() -> None:
 
 def test_a_memref_of_one_element_type_refuses_several() -> None:
     """The workspace has the dtype that came, so it is refused as the argument would be."""
-    ir: Any = import_module("torch_mlir.ir")
-    passes: Any = import_module("torch_mlir.passmanager").PassManager
-    text = "func.func private @k(memref<?xi8>) attributes {llvm.emit_c_interface}"
-    signature = spec.Signature.parse(
-        "f(x: Tensor([n], int8 | int16), w: Workspace(x.shape, x.dtype))", device="cpu"
-    )
-    module = ir.Module.parse(text, ir.Context())
-    record_memref_types(module)
-    lowering = "finalize-memref-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts"
-    passes.parse(f"builtin.module({lowering})", module.context).run(module.operation)
+    text = "f(x: Tensor([n], int8 | int16), w: Workspace(x.shape, x.dtype))"
+    provider = MemRefCallProvider("kernel", args=["w"])
     with pytest.raises(BuildError, match="choose a kernel for each of int8, int16"):
-        attach(module, signature, MemRefCallProvider("k", args=["w"]))
+        attach(lowered("(memref<?xi8>) -> ()"), parsed(text), provider)

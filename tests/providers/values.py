@@ -8,23 +8,18 @@ from typing import Final
 from ffi_builder.ir.types import LLVM_TYPES
 from tests.differential.description import Plain, Value, of_bool, of_float, of_int, of_pointer
 
-BYTES: Final = {
-    "int8": 1,
-    "uint8": 1,
-    "bool": 1,
-    "int16": 2,
-    "uint16": 2,
-    "float16": 2,
-    "bfloat16": 2,
-    "int32": 4,
-    "uint32": 4,
-    "float32": 4,
-    "int64": 8,
-    "uint64": 8,
-    "float64": 8,
-    "handle": 8,
+BYTES: Final = {"bool": 1, "bfloat16": 2, "handle": 8} | {
+    dtype: int(dtype.lstrip("uintfloa")) // 8
+    for dtype in LLVM_TYPES
+    if dtype not in ("bool", "bfloat16", "handle")
 }
 LLVM: Final = LLVM_TYPES
+
+ERRORS: Final = (
+    *(RuntimeError, ValueError, TypeError, AttributeError),
+    *(KeyError, IndexError, AssertionError, MemoryError),
+)
+"""The classes of errors that wrappers raise."""
 
 CASES: Final[list[tuple[str, Value, bytes]]] = [
     ("int8", of_int(-128), b"\x80"),

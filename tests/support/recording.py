@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import ctypes
+import struct
 from collections.abc import Sequence
 from functools import cache
+from typing import Any, Final
 
 from tests.support.native import loaded
 
 SLOT = 64
 """Bytes of a recording that are reserved for each argument."""
 POISON = 0xEE
+CODES: Final[dict[str, str]] = dict(
+    zip(("i1", "i8", "i16", "i32", "i64", "f16", "f32", "f64"), "bbhiqefd", strict=True)
+)
+"""What struct calls the types of numbers in the LLVM dialect."""
 
 
 class Recording:
     """A callee in the LLVM dialect that stores each argument in a slot of its own."""
 
     def __init__(self, name: str, types: Sequence[str]) -> None:
+        self._types = types
         self._buffer = ctypes.create_string_buffer(SLOT * (len(types) + 1))
         base = ctypes.addressof(self._buffer)
         parameters = ", ".join(f"%a{i}: {type_}" for i, type_ in enumerate(types))
@@ -48,6 +55,13 @@ class Recording:
     def signed(self, index: int, size: int = 8) -> int:
         """Return an argument as a signed number."""
         return int.from_bytes(self.read(index, size), "little", signed=True)
+
+    @property
+    def values(self) -> list[Any]:
+        """The arguments, which are numbers, and pointers as unsigned ones."""
+        codes = ["Q" if type_.startswith("!llvm.ptr") else CODES[type_] for type_ in self._types]
+        sizes = [struct.calcsize(code) for code in codes]
+        return [struct.unpack(f"<{c}", self.read(i, sizes[i]))[0] for i, c in enumerate(codes)]
 
 
 C_SOURCE = """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -11,7 +11,8 @@ import pytest
 import tvm_ffi
 from tvm_ffi import libinfo
 
-from ffi_builder import abi, attach_ffi_func, runtime, spec
+from ffi_builder import abi, attach, attach_ffi_func, runtime, spec
+from ffi_builder.errors import BuildError
 from ffi_builder.ir.distribution import named
 from ffi_builder.providers import CallProvider, NopCallProvider
 from ffi_builder.spec.expr import Condition
@@ -77,6 +78,35 @@ def wrap_raw(
     """Compile a wrapper that is called with arguments laid out by hand."""
     compiled = runtime.compile(attached(params, provider, text, no_overlap=no_overlap))
     return RawWrapper(compiled, "f", slots)
+
+
+def parsed(signature: spec.Signature | str) -> spec.Signature:
+    """Read the text of a signature, whose tensors are on the CPU unless they say otherwise."""
+    if isinstance(signature, str):
+        return spec.Signature.parse(signature, device="cpu")
+    return signature
+
+
+def wrapped(
+    signature: spec.Signature | str,
+    provider: CallProvider | None = None,
+    text: str = "",
+    make: Callable[[], Any] | None = None,
+) -> Any:
+    """Compile a function of a signature, around a callee in the text of a module."""
+    module, signature = make() if make else new_module(text), parsed(signature)
+    attach(module, signature, provider or NopCallProvider())
+    return runtime.compile(module)[signature.name]
+
+
+def refused(signature: spec.Signature | str, provider: Any, text: str = "") -> str:
+    """Return why attaching is refused, which leaves the module as it was."""
+    module = new_module(text)
+    before = str(module)
+    with pytest.raises(BuildError) as raised:
+        attach(module, parsed(signature), provider)
+    assert str(module) == before
+    return str(raised.value)
 
 
 class RawWrapper:

@@ -43,75 +43,28 @@ def test_a_compiled_module() -> None:
     testing.check_intents(made, SCALE)
 
 
+OUTSIDE = "the call writes outside of the elements of y: byte 0 from its data was 0x1a and is {} now (4 bytes in all; y has no elements)"
+TOLERANCES = "with rtol=1e-05 and atol=1e-05"
+
+
 @pytest.mark.parametrize(
-    ("kernel", "expected"),
+    ("kernel", "words", "x", "a"),
     [
-        (
-            "forgets_the_tail",
-            [
-                "scale: y is declared intent='out', but the call does not write y[0], which holds "
-                "0.7470588 as before; declare intent='inout' if it may keep a part",
-                "  x = float32[1]: [1.]",
-                "  y = float32[1]",
-                "  a = 0.0",
-            ],
-        ),
-        (
-            "writes_past_the_end",
-            [
-                "scale: the call writes outside of the elements of y: byte 0 from its data was "
-                "0x1a and is 0x00 now (4 bytes in all; y has no elements)",
-                "  x = float32[0]: []",
-                "  y = float32[0]",
-                "  a = 0.0",
-            ],
-        ),
-        (
-            "copies_past_the_end",
-            [
-                "scale: the call writes outside of the elements of y: byte 0 from its data was "
-                "0x1a and is 0x19 now (4 bytes in all; y has no elements)",
-                "  x = float32[0]: []",
-                "  y = float32[0]",
-                "  a = 0.0",
-            ],
-        ),
-        (
-            "wrong_at_size_0",
-            [
-                "scale: the call writes outside of the elements of y: byte 0 from its data was "
-                "0x1a and is 0x00 now (4 bytes in all; y has no elements)",
-                "  x = float32[0]: []",
-                "  y = float32[0]",
-                "  a = 0.0",
-            ],
-        ),
-        (
-            "wrong_at_odd_sizes",
-            [
-                "scale: expected 1.0 for y[4] but got 0.0 (1 of 5 elements), with rtol=1e-05 and "
-                "atol=1e-05",
-                "  x = float32[5]: [1., 1., 1., 1., 1.]",
-                "  y = float32[5]",
-                "  a = 1.0",
-            ],
-        ),
-        (
-            "wrong_for_negative_factors",
-            [
-                "scale: expected -1.0 for y[0] but got 1.0, with rtol=1e-05 and atol=1e-05",
-                "  x = float32[1]: [1.]",
-                "  y = float32[1]",
-                "  a = -1.0",
-            ],
-        ),
+        ("forgets_the_tail", "y is declared intent='out', but the call does not write y[0], which holds 0.7470588 as before; declare intent='inout' if it may keep a part", [1], 0.0),
+        ("writes_past_the_end", OUTSIDE.format("0x00"), [], 0.0),
+        ("copies_past_the_end", OUTSIDE.format("0x19"), [], 0.0),
+        ("wrong_at_size_0", OUTSIDE.format("0x00"), [], 0.0),
+        ("wrong_at_odd_sizes", f"expected 1.0 for y[4] but got 0.0 (1 of 5 elements), {TOLERANCES}", [1] * 5, 1.0),
+        ("wrong_for_negative_factors", f"expected -1.0 for y[0] but got 1.0, {TOLERANCES}", [1], -1.0),
     ],
-)
-def test_the_smallest_arguments_are_shown(kernel: str, expected: list[str]) -> None:
+)  # fmt: skip
+def test_the_smallest_arguments_are_shown(kernel: str, words: str, x: list[int], a: float) -> None:
+    array = f"float32[{len(x)}]"
+    shown = [f"  x = {array}: [{', '.join(['1.'] * len(x))}]", f"  y = {array}", f"  a = {a}"]
     for seed in range(5):
         error = found(scale(kernel), SCALE, scaled, seed=seed)
         message, where, *arguments = lines(error)
-        assert [message, *arguments] == expected
+        assert [message, *arguments] == [f"scale: {words}", *shown]
         assert where.startswith("The smallest arguments found (example ")
         assert where.endswith(f" of 100, seed={seed}):")
 

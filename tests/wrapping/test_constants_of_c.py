@@ -38,7 +38,6 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, Path]:
     return c_object(folder, ADD), header
 
 
-@pytest.mark.parametrize("is_path", [True, False])
 @pytest.mark.parametrize(
     ("order", "flags", "expected"),
     [
@@ -49,14 +48,11 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, Path]:
         ("ROW_MAJOR", "BIG", 101000 + 10 * 2**32),
     ],
 )
-def test_names(
-    order: Any, flags: Any, expected: int, is_path: bool, files: tuple[bytes, Path]
-) -> None:
+def test_names(order: Any, flags: Any, expected: int, files: tuple[bytes, Path]) -> None:
     code, header = files
-    prototype = header if is_path else HEADER
     signature = "add(n: int64) -> r: int64"
-    by_name = {"order": order, "flags": flags}
-    for args in (by_name, [order, flags, "n"]):
+    by_name: Any = {"order": order, "flags": flags}
+    for args, prototype in ((by_name, header), ([order, flags, "n"], HEADER)):
         assert wrap(code, signature, prototype=prototype, args=args)(3) == expected + 3
 
 

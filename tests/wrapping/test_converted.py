@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -52,6 +51,11 @@ AXPY: Final = (
 )
 
 
+@pytest.fixture(scope="module")
+def code(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return c_object(tmp_path_factory.mktemp("converted"), BLAS)
+
+
 @pytest.mark.parametrize(
     ("signature", "args", "given", "expected"),
     [
@@ -63,15 +67,15 @@ AXPY: Final = (
     ],
 )  # fmt: skip
 def test_what_is_converted(
-    tmp_path: Path, signature: str, args: Any, given: tuple[Any, ...], expected: float
+    code: bytes, signature: str, args: Any, given: tuple[Any, ...], expected: float
 ) -> None:
     text = f"{signature} -> r: float64"
-    f = wrap(c_object(tmp_path, BLAS), text, prototype=IN_C, args=args, device="cpu")
+    f = wrap(code, text, prototype=IN_C, args=args, device="cpu")
     assert f[signature.partition("(")[0]](*given) == expected
 
 
-def test_explain_shows_what_a_parameter_gets(tmp_path: Path) -> None:
-    code, args = c_object(tmp_path, BLAS), {"a": "float32(a)"}
+def test_explain_shows_what_a_parameter_gets(code: bytes) -> None:
+    args = {"a": "float32(a)"}
     f = wrap(code, SAXPY, prototype=IN_C, args=args, device="cpu")
     assert "\n  float32 a                     gets float32(a)\n" in explain(f)
     y = np.ones(2, "float32")
@@ -105,10 +109,7 @@ def test_llvm_ir_has_no_signs() -> None:
         ("of_pair(n: int32) -> r: float64", [{"a": "n", "n": "n"}], "'n' is int32: declare `n: float32`, or pass 'float32"),
     ],
 )  # fmt: skip
-def test_what_the_prototype_contradicts(
-    tmp_path: Path, signature: str, args: Any, words: str
-) -> None:
-    code = c_object(tmp_path, BLAS)
+def test_what_the_prototype_contradicts(code: bytes, signature: str, args: Any, words: str) -> None:
     with pytest.raises(BuildError, match=words):
         wrap(code, signature, prototype=IN_C, args=args, device="cpu")
 
@@ -116,11 +117,10 @@ def test_what_the_prototype_contradicts(
 # ---- variants
 
 
-def axpy(tmp_path: Path, single: Any, double: Any, text: str = AXPY, prototype: str = IN_C) -> Any:
+def axpy(code: bytes, single: Any, double: Any, text: str = AXPY, prototype: str = IN_C) -> Any:
     signature = spec.Signature.parse(text, device="cpu")
     condition = when.parse("x.dtype == float32", signature)
     provider = VariantsCallProvider([Variant(single, when=condition), Variant(double)])
-    code = c_object(tmp_path, BLAS)
     return wrap(code, signature, provider=provider, prototype=prototype)
 
 
@@ -129,9 +129,9 @@ D: Final = DirectCallProvider("daxpy")
 
 
 @pytest.mark.parametrize("double", [D, CheckStatus(D, error="ValueError", message="nine")])
-def test_variants_are_compared_with_their_prototypes(tmp_path: Path, double: Any) -> None:
+def test_variants_are_compared_with_their_prototypes(code: bytes, double: Any) -> None:
     """Without ``args=``, they get what has the names, and an int is a status."""
-    wrapped = axpy(tmp_path, S, double)
+    wrapped = axpy(code, S, double)
     assert repr(wrapped) == "<CompiledModule axpy: compared with prototype=, which nothing proves>"
     rows = explain(wrapped).splitlines()[-8:]
     assert rows[1].split() == ["float32", "a", "of", "saxpy", "gets", "float32(a)"]
@@ -147,26 +147,26 @@ def test_variants_are_compared_with_their_prototypes(tmp_path: Path, double: Any
         wrapped["axpy"](0.5, np.ones(9), np.ones(9))
 
 
-def test_variants_of_what_may_be_absent(tmp_path: Path) -> None:
+def test_variants_of_what_may_be_absent(code: bytes) -> None:
     text = AXPY.replace("x: Tensor([n], float32 | float64)", "x: Optional(Tensor([n], float32 | float64))")  # fmt: skip
     text = text.replace("y: Tensor([n], x.dtype)", "y: Tensor([n], float32)")
     with pytest.raises(BuildError, match="daxpy: parameter y is a pointer to float64"):
-        axpy(tmp_path, S, D, text)
+        axpy(code, S, D, text)
     with pytest.raises(BuildError, match="parameter x is a const pointer to float64, but the el"):
-        axpy(tmp_path, DirectCallProvider("daxpy"), S, text)
+        axpy(code, DirectCallProvider("daxpy"), S, text)
 
 
-def test_kernels_of_one_dtype_each(tmp_path: Path) -> None:
+def test_kernels_of_one_dtype_each(code: bytes) -> None:
     text = AXPY.replace("axpy(a: float64", "saxpy(a: float32")
     with pytest.raises(BuildError, match=", or wrap a kernel for each dtype, with VariantsCall"):
-        wrap(c_object(tmp_path, BLAS), text, prototype=IN_C, device="cpu")
+        wrap(code, text, prototype=IN_C, device="cpu")
 
 
-def test_statuses_are_checked_within_variants(tmp_path: Path) -> None:
+def test_statuses_are_checked_within_variants(code: bytes) -> None:
     """Around all of them, nothing would say which prototype has the status."""
     provider = CheckStatus(VariantsCallProvider([Variant(D)]))
     with pytest.raises(TypeError, match="put CheckStatus around the provider of each, as in Vari"):
-        wrap(c_object(tmp_path, BLAS), AXPY, provider=provider, prototype=IN_C, device="cpu")
+        wrap(code, AXPY, provider=provider, prototype=IN_C, device="cpu")
 
 
 @pytest.mark.parametrize(
@@ -182,17 +182,17 @@ def test_statuses_are_checked_within_variants(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_variants_that_their_prototypes_contradict(
-    tmp_path: Path, single: Any, double: Any, text: str, prototype: str, words: str
+    code: bytes, single: Any, double: Any, text: str, prototype: str, words: str
 ) -> None:
     with pytest.raises(BuildError, match=words):
-        axpy(tmp_path, single, double, text, prototype)
+        axpy(code, single, double, text, prototype)
 
 
-def test_variants_that_are_not_there(tmp_path: Path) -> None:
+def test_variants_that_are_not_there(code: bytes) -> None:
     with pytest.raises(CompileError, match="declares no function 'daxpi', did you mean 'daxpy'"):
-        axpy(tmp_path, S, DirectCallProvider("daxpi"))
+        axpy(code, S, DirectCallProvider("daxpi"))
     with pytest.raises(CompileError, match="an object defines no function 'caxpy'"):
-        axpy(tmp_path, S, DirectCallProvider("caxpy"), prototype=IN_C + "int caxpy(int n);")
+        axpy(code, S, DirectCallProvider("caxpy"), prototype=IN_C + "int caxpy(int n);")
 
 
 def test_an_address_is_no_variant() -> None:

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 import tvm_ffi
 
-from ffi_builder import CompileError, addons, package, runtime, wrap
-from tests.packaging.environments import Environment
+from ffi_builder import CompileError, addons, runtime, wrap
 from tests.runtime.exporting import INCLUDES, LIBRARY, load_module, run
 from tests.runtime.samples import c_object, needs_cc
 from tests.support.threads import together
@@ -239,16 +238,6 @@ def test_what_else_a_library_lacks_is_an_error(tmp_path: Path) -> None:
     lowered = runtime.lower(c_object(tmp_path, source), opt_level=2)
     with pytest.raises(CompileError, match="`other`"):
         lowered.export_library(tmp_path / "k.so")
-
-
-@pytest.mark.slow
-def test_a_wheel_takes_the_gil(data: bytes, tmp_path: Path) -> None:
-    held = wrap(data, HELD, prototype=PROTOTYPES["held"], release_gil=False)
-    project = {"name": "my-kernels", "version": "1.0", "description": "Kernels for tests."}
-    wheel = package(held, tmp_path, project=project)
-    environment = Environment(tmp_path / "environment")
-    environment.unpack(wheel)
-    assert environment.run("import my_kernels; print(my_kernels.held(1.0))").strip() == "2.0"
 
 
 WITHOUT_PYTHON = """

@@ -40,8 +40,12 @@ const struct metadata *blend_metadata(void) { return &metadata; }
 SIGNATURE = "blend(a: Tensor([n], float32), k: float32, out: Tensor([n], float32))"
 
 
-def blend(folder: Path, signature: str = SIGNATURE, version: int = 1, **options: Any) -> Any:
-    code = c_object(folder, BLEND, f"-DVERSION={version}")
+@pytest.fixture(scope="module")
+def code(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return c_object(tmp_path_factory.mktemp("blend"), BLEND, "-DVERSION=1")
+
+
+def blend(code: bytes, signature: str = SIGNATURE, **options: Any) -> Any:
     return wrap(code, signature, device="cpu", **options)
 
 
@@ -54,8 +58,8 @@ def blend(folder: Path, signature: str = SIGNATURE, version: int = 1, **options:
     ],
 )
 @pytest.mark.parametrize("provider", [None, providers.HalideCallProvider])
-def test_by_name_else_by_position(signature: str, provider: Any, tmp_path: Path) -> None:
-    compiled = blend(tmp_path, signature, provider=provider)
+def test_by_name_else_by_position(signature: str, provider: Any, code: bytes) -> None:
+    compiled = blend(code, signature, provider=provider)
     x, y = np.arange(3, dtype="float32"), np.zeros(3, "float32")
     names = [*compiled["blend"].__signature__.parameters]
     values = {"a": x, "x": x, "k": 2.0, "factor": 2.0, "out": y, "y": y}
@@ -78,25 +82,25 @@ def test_by_name_else_by_position(signature: str, provider: Any, tmp_path: Path)
         ("float32)", "float32, intent=out)", "a is a const pointer .* but intent='out'"),
     ],
 )
-def test_what_differs_from_the_metadata(old: str, new: str, words: str, tmp_path: Path) -> None:
+def test_what_differs_from_the_metadata(old: str, new: str, words: str, code: bytes) -> None:
     with pytest.raises(BuildError, match=words):
-        blend(tmp_path, SIGNATURE.replace(old, new, 1))
+        blend(code, SIGNATURE.replace(old, new, 1))
 
 
-def test_options_that_contradict_the_metadata(tmp_path: Path) -> None:
+def test_options_that_contradict_the_metadata(code: bytes) -> None:
     with pytest.raises(BuildError, match="Halide compiled `blend`: leave provider= out"):
-        blend(tmp_path, provider=providers.DirectCallProvider)
+        blend(code, provider=providers.DirectCallProvider)
     with pytest.raises(BuildError, match=r"but Halide's metadata have \(a const pointer to struct"):
-        blend(tmp_path, prototype="int blend(float *a, float k, float *out)")
+        blend(code, prototype="int blend(float *a, float k, float *out)")
 
 
-def test_inputs_are_only_read(tmp_path: Path) -> None:
+def test_inputs_are_only_read(code: bytes) -> None:
     x, y = np.ones(3, "float32"), np.zeros(3, "float32")
     x.flags.writeable = False
-    blend(tmp_path)(x, 2.0, y)
+    blend(code)(x, 2.0, y)
     assert y.tolist() == [2, 2, 2]
 
 
 def test_metadata_of_another_version(tmp_path: Path) -> None:
     with pytest.raises(BuildError, match="nothing says which arguments `blend` takes"):
-        blend(tmp_path, version=2)
+        blend(c_object(tmp_path, BLEND, "-DVERSION=2"))

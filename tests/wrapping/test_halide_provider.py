@@ -37,9 +37,14 @@ int look(const struct buffer *x, int32_t n, int64_t *seen) {
 """
 
 
-def looking(folder: Path, x: str) -> Any:
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return c_object(tmp_path_factory.mktemp("look"), LOOK)
+
+
+def looking(kernel: bytes, x: str) -> Any:
     return wrap(
-        c_object(folder, LOOK),
+        kernel,
         f"look(x: {x}, n: int32, seen: Tensor([21], int64))",
         device="cpu",
         provider=providers.HalideCallProvider,
@@ -54,8 +59,8 @@ def looking(folder: Path, x: str) -> Any:
         *(("float16", 2, 16), ("float32", 2, 32), ("float64", 2, 64)),
     ],
 )
-def test_the_buffer(dtype: str, code: int, bits: int, tmp_path: Path) -> None:
-    look = looking(tmp_path, f"Tensor([a, 3, b], {dtype}, strides=any)")
+def test_the_buffer(dtype: str, code: int, bits: int, kernel: bytes) -> None:
+    look = looking(kernel, f"Tensor([a, 3, b], {dtype}, strides=any)")
     x = np.zeros((4, 3, 10), dtype)[1:, :, ::2]
     seen = np.full(21, -1, "int64")
     look(x, 0, seen)
@@ -63,8 +68,8 @@ def test_the_buffer(dtype: str, code: int, bits: int, tmp_path: Path) -> None:
     assert seen[9:].tolist() == [0, 5, 2, 0, 0, 3, 10, 0, 0, 3, 30, 0]  # the last axis first
 
 
-def test_its_status(tmp_path: Path) -> None:
-    look = looking(tmp_path, "Optional(Tensor([m], float32))")
+def test_its_status(kernel: bytes) -> None:
+    look = looking(kernel, "Optional(Tensor([m], float32))")
     seen = np.zeros(21, "int64")
     look(np.zeros(3, "float32"), 0, seen)
     with pytest.raises(RuntimeError, match="look failed with status 17"):
@@ -108,8 +113,8 @@ def test_a_handler_of_the_author(tmp_path: Path) -> None:
         compiled["k"](np.zeros(3, "float32"), 1)
 
 
-def test_a_size_that_is_too_large(tmp_path: Path) -> None:
-    look = looking(tmp_path, "Tensor([m], float32, strides=any)")
+def test_a_size_that_is_too_large(kernel: bytes) -> None:
+    look = looking(kernel, "Tensor([m], float32, strides=any)")
     x = np.lib.stride_tricks.as_strided(np.zeros(1, "float32"), (1 << 31,), (0,))
     words = r"x\.shape\[0\] is 2147483648, which no int32 of a halide_"
     with pytest.raises(ValueError, match=words):
@@ -125,7 +130,7 @@ def test_a_size_that_is_too_large(tmp_path: Path) -> None:
         "Tensor([m], float32, device_type=cuda)",
     ],
 )
-def test_what_no_buffer_describes(x: str, tmp_path: Path) -> None:
+def test_what_no_buffer_describes(x: str, kernel: bytes) -> None:
     words = r"HalideCallProvider: x is .*; expected a tensor on the CPU"
     with pytest.raises(BuildError, match=words):
-        looking(tmp_path, x)
+        looking(kernel, x)

@@ -61,7 +61,7 @@ def test_functions_of_headers_are_as_the_compiler_has_them(names: tuple[str, ...
     for header in existing(names):
         text = f"#define _GNU_SOURCE\n#include <stdio.h>\n#include <{header}.h>\n"
         declared = declared_by(text)
-        some = [*declared][:: len(declared) // 200 + 1]
+        some = [*declared][:: len(declared) // 80 + 1]
         found = compared(text, {name: declared[name] for name in some})
         assert found.differences == [], header
         for error in found.refused.values():
@@ -287,43 +287,6 @@ def test_bindings_of_others(tmp_path: Path) -> None:
         command = [sys.executable, "-c", textwrap.dedent(script.format(real=real))]
         environment: dict[str, Any] = {**os.environ, "PYTHONPATH": path}
         subprocess.run(command, check=True, env=environment)
-
-
-def test_signs(tmp_path: Path) -> None:
-    """Numbers whose sign decides what the kernel gets."""
-    source = "double f(size_t n) { return n; } double g(int32_t n) { return n; } unsigned h(void) { return 3000000000u; }"
-    data = c_object(tmp_path, f"#include <stddef.h>\n{source}")
-    f = wrap(data, "f(n: int64) -> r: float64", prototype="double f(size_t n)")
-    assert f(3) == 3
-    with pytest.raises(ValueError, match=r"expected at least 0 .* but got -1"):
-        f(-1)
-    g = wrap(data, "g(n: uint32) -> r: float64", prototype="double g(int n)")
-    assert g(2**31 - 1) == 2**31 - 1
-    with pytest.raises(ValueError, match="2147483648"):
-        g(2**31)
-    signature = "f(n: int64) -> r: float64 where n >= 2"
-    assert wrap(data, signature, prototype="double f(size_t n)")(2) == 2
-    with pytest.raises(BuildError, match="n is uint64, but 'n' is int64: declare `n: uint64`"):
-        wrap(data, "f(n: int64) -> r: float64 where n >= -2", prototype="double f(size_t n)")
-    with pytest.raises(BuildError, match="h returns uint32, but the result 'r' is int32: declare"):
-        wrap(data, "h() -> r: int32", prototype="unsigned h(void)")
-    assert wrap(data, "h() -> r: uint32", prototype="unsigned h(void)")() == 3000000000
-    text = "define i64 @k(i64 %n) {\n  ret i64 %n\n}"
-    for dtype in ("int64", "uint64"):  # LLVM IR has no signs
-        assert wrap(text, f"k(n: {dtype}) -> r: {dtype}")(3) == 3
-
-
-def test_pointers_to_pointers_have_elements(tmp_path: Path) -> None:
-    data = c_object(tmp_path, "void k(void) { }")
-    prototype = "void k(double **x, long *shapes, long *strides, long length)"
-    for dtype in ("float64", "float32"):
-        signature = f"k(xs: TensorList(Tensor([n], {dtype})))"
-        if dtype == "float64":
-            wrap(data, signature, device="cpu", prototype=prototype)
-        else:
-            words = "to float64, but the elements of 'xs' are float32"
-            with pytest.raises(BuildError, match=words):
-                wrap(data, signature, device="cpu", prototype=prototype)
 
 
 def test_memory_for_vectors_is_aligned(tmp_path: Path) -> None:

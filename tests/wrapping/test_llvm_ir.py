@@ -137,25 +137,6 @@ def test_another_address_space() -> None:
             wrap(text, SIGNATURE, device="cpu", args=ARGS, **way)
 
 
-def test_signs() -> None:
-    """An extension to a C int says the sign of a narrow integer; other integers have none."""
-    text = "define zeroext i8 @f(i8 zeroext %x) {\n  ret i8 %x\n}"
-    assert wrap(text, "f(x: uint8) -> r: uint8")(200) == 200
-    with pytest.raises(BuildError, match="f returns uint8, but the result 'r' is int8"):
-        wrap(text, "f(x: uint8) -> r: int8")
-    either = text.replace("zeroext ", "").replace("i8", "i32")
-    assert wrap(either, "f(x: uint32) -> r: uint32")(2**31) == 2**31
-    assert wrap(either, "f(x: int32) -> r: int32")(-1) == -1
-
-
-def test_constants_have_either_sign() -> None:
-    text = "define i32 @k(i32 %a, i8 %b) {\n  %w = zext i8 %b to i32\n  %r = add i32 %a, %w\n ret i32 %r\n}"
-    for a, b, expected in ((2**31, 200, 2**31 + 200), (1, -56, 201), (-1, 0, 2**32 - 1)):
-        assert wrap(text, "k() -> r: uint32", args=[a, b])() == expected
-    with pytest.raises(BuildError, match="b is int8, which is not 256"):
-        wrap(text, "k() -> r: uint32", args=[0, 256])
-
-
 @pytest.mark.parametrize(
     ("signature", "args", "words"),
     [

@@ -56,26 +56,6 @@ def test_parameters_of_equal_names_bind_by_themselves(tmp_path: Path) -> None:
     assert "n: int32" in str(f.__doc__)
 
 
-def test_a_narrow_size_is_checked(tmp_path: Path) -> None:
-    data = c_object(tmp_path, "int64_t f(int8_t n, const void *x) { return n; }")
-    prototype = "int64_t f(int8_t n, const void *x)"
-    for signature in (
-        "f(x: Tensor([n], int8)) -> r: int64",
-        "f(x: Tensor([n], int8)) -> r: int64 where n % 2 == 0",
-    ):
-        f = wrap(data, signature, device="cpu", prototype=prototype)["f"]
-        assert f(np.zeros(100, "int8")) == 100
-        with pytest.raises(ValueError, match=r"a value that fits int8 \(-128 to 127\) but got 128"):
-            f(np.zeros(128, "int8"))
-
-
-def test_results_and_constants(tmp_path: Path) -> None:
-    source = "double f(float a, short n, const char *s, double *p) { return p ? 0 : a * n * s[0]; }"
-    data = c_object(tmp_path, source)
-    compiled = wrap(data, "f() -> r: float64", prototype=CONSTANTS, args=[2.5, 4, b"A", None])
-    assert compiled["f"]() == 650
-
-
 def test_a_macro_of_a_header(tmp_path: Path) -> None:
     header = tmp_path / "gemv.h"
     header.write_text("#define gemv(m) gemv_(m, 1)\nint gemv_(int m, int n); int other(int m);")
@@ -185,10 +165,7 @@ def test_without_types(tmp_path: Path) -> None:
     words = r'which arguments `f` takes.*: give prototype="int f\(…\)"'
     with pytest.raises(BuildError, match=words):
         wrap(data, "f(n: int64) -> r: int64")
-    f = wrap(data, "f(n: int64) -> r: int64", provider=providers.DirectCallProvider)["f"]
-    assert f(3) == 3
     provider = providers.DirectCallProvider("f", args=["n"])
-    assert wrap(data, "f(n: int64) -> r: int64", provider=provider)["f"](3) == 3
     with pytest.raises(TypeError, match="args= goes with a class in provider="):
         wrap(data, "f(n: int64) -> r: int64", provider=provider, args=["n"])
 
@@ -217,25 +194,6 @@ def test_what_gcc_makes_of_headers_is_read(tmp_path: Path) -> None:
     assert f(1) is None
     with pytest.raises(RuntimeError, match="f failed with status 2"):
         f(3)
-
-
-def test_a_status_beside_a_result(tmp_path: Path) -> None:
-    """The result goes through a pointer, and the status is raised."""
-    source = "int norm(int64_t n, const double *x, double *r) { *r = n; return n > 5 ? 22 : 0; }"
-    data = c_object(tmp_path, source)
-    prototype = "int norm(int64_t n, const double *x, double *r)"
-    for args in (None, ["n", "x", "r"]):
-        signature = "norm(x: Tensor([n], float64)) -> r: float64"
-        norm = wrap(data, signature, device="cpu", prototype=prototype, args=args)["norm"]
-        assert norm(np.ones(3)) == 3
-        with pytest.raises(RuntimeError, match="norm failed with status 22"):
-            norm(np.ones(9))
-
-
-def test_what_the_kernel_returns_is_dropped_by_a_provider(tmp_path: Path) -> None:
-    data = c_object(tmp_path, "double f(double x) { return x; }")
-    f = wrap(data, "f(x: float64)", provider=providers.DirectCallProvider)["f"]
-    assert f(1.0) is None
 
 
 P = "p({}: Tensor([n], float32))"
@@ -276,16 +234,6 @@ def test_a_tensor_that_is_read_and_written(functions: bytes) -> None:
     text = "k(x: Tensor([m], float32))"
     compiled = wrap(functions, text, device="cpu", prototype=prototype, args=["x", "x"])
     assert "intent" not in str(compiled["k"].__doc__)
-
-
-def test_halide_buffers_are_known_by_their_name(tmp_path: Path) -> None:
-    data = c_object(tmp_path, "int f(const void *x) { return ((const int *)x)[9] - 2; }")
-    prototype = "struct halide_buffer_t; int f(struct halide_buffer_t *x);"
-    f = wrap(data, "f(x: Tensor([n, m], float32))", device="cpu", prototype=prototype)["f"]
-    assert f(np.ones((2, 2), "float32")) is None  # the int is the number of dimensions
-    f = wrap(data, "f(x: Tensor([n], float32))", device="cpu", prototype=prototype)["f"]
-    with pytest.raises(RuntimeError, match="f failed with status -1"):
-        f(np.ones(2, "float32"))
 
 
 def test_a_symbol_that_the_kernel_lacks(tmp_path: Path) -> None:
@@ -346,18 +294,6 @@ def test_a_header_that_is_not_there(tmp_path: Path) -> None:
         wrap(NOTHING, "f()", prototype=tmp_path / "f.h")
     with pytest.raises(TypeError, match="prototype= is C as text or the path of a header, but g"):
         wrap(NOTHING, "f()", prototype=b"int f(void)")  # pyright: ignore
-
-
-def test_signs(tmp_path: Path) -> None:
-    data = c_object(tmp_path, f"{SIGNS} {{ *r = a + b; return 0; }}")
-    signature = "f(x: Tensor([n], float32)) -> r: float64"
-
-    def wrapped(*args: Any) -> Any:
-        return wrap(data, signature, device="cpu", prototype=SIGNS, args=[*args, "r"])["f"]
-
-    assert wrapped("n - 2", -1)(np.ones(3, "float32")) == 0
-    with pytest.raises(ValueError, match=r"0 <= n - 5|n - 5"):
-        wrapped("n - 5", -1)(np.ones(3, "float32"))
 
 
 def test_variables_are_not_called(tmp_path: Path) -> None:
@@ -450,23 +386,6 @@ def test_what_the_text_of_a_signature_lacks_is_kept(tmp_path: Path) -> None:
     assert "Adds numbers." in str(f.__doc__)
     assert "the input" in str(f.__doc__)
     assert "n: int32" in str(f.__doc__)
-
-
-def test_a_number_that_is_returned_by_a_pointer(tmp_path: Path) -> None:
-    prototype = MEAN.format("double *mean")
-    data = c_object(tmp_path, f"{prototype} {{ *mean = (x[0] + x[n - 1]) / 2; return 0; }}")
-    signature = "mean_of(x: Tensor([n], float64)) -> mean: float64"
-    mean_of = wrap(data, signature, device="cpu", prototype=prototype)["mean_of"]
-    assert mean_of(np.array([1.0, 2.0, 4.0])) == 2.5
-
-
-def test_a_name_that_c_has_not() -> None:
-    text = 'define i64 @"twice.1"(i64 %n) { %m = mul i64 %n, 2 ret i64 %m }'
-    signature, prototype = "twice(n: int64) -> m: int64", "int64_t twice(int64_t n)"
-    twice = wrap(text, signature, function="twice.1", prototype=prototype)["twice"]
-    assert twice(4) == 8
-    with pytest.raises(CompileError, match=r"declares no function 'once'; it has twice"):
-        wrap(text, signature, function="once", prototype=prototype)
 
 
 STATUS = "define i32 @k(i64 %n) {\n  %s = trunc i64 %n to i32\n  ret i32 %s\n}"

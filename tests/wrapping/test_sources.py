@@ -72,15 +72,6 @@ def test_mlir(tmp_path: Path) -> None:
         add(wrap(source, ADD_SIGNATURE, device="cpu"))
 
 
-def test_mlir_with_plain_c_arguments() -> None:
-    text = """
-    llvm.func @f(%n: i64) -> i64 {
-      llvm.return %n : i64
-    }
-    """
-    assert wrap(text, "f(n: int64) -> r: int64")["f"](3) == 3
-
-
 @needs_cc
 def test_an_export_of_chosen_functions_keeps_the_kernel(tmp_path: Path) -> None:
     path = tmp_path / "twice.so"

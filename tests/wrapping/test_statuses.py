@@ -6,7 +6,7 @@ import ctypes
 import errno
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -31,63 +31,7 @@ void *address(int is_there, int number) { errno = number; return is_there ? &err
 char *text(int is_there, int number) { errno = number; return is_there ? strdup("abc") : 0; }
 void nothing(void) { }
 """
-SAME = "int same(int status)"
-
-
-@pytest.fixture(scope="module")
-def code(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    return c_object(tmp_path_factory.mktemp("statuses"), SOURCE)
-
-
-def test_another_success(code: bytes) -> None:
-    one = wrap(code, "same(status: int32)", prototype=SAME, success=1)
-    assert one(1) is None
-    for status in (0, 2, -1):
-        with pytest.raises(RuntimeError, match=f"same failed with status {status} when calling"):
-            one(status)
-    several = wrap(code, "same(status: int32)", prototype=SAME, success=[0, 1, -7])
-    for status in (0, 1, -7):
-        assert several(status) is None
-    with pytest.raises(RuntimeError, match="same failed with status 7 when"):
-        several(7)
-    errors: Any = {0: ("ValueError", "no"), 2: ("KeyError", "two")}
-    both = wrap(code, "same(status: int32)", prototype=SAME, success=1, errors=errors)
-    for status, error in ((0, ValueError), (2, KeyError), (3, RuntimeError)):
-        with pytest.raises(error):
-            both(status)
-    byte = wrap(
-        code, "byte(status: uint8)", prototype="unsigned char byte(unsigned char)", success=200
-    )
-    assert byte(200) is None
-
-
-def test_what_says_no_success(code: bytes) -> None:
-    """`errors={1: None}` is for a kernel that sets an error itself."""
-    same = wrap(code, "same(status: int32)", prototype=SAME, errors={1: None})
-    words = "same returned 1, but has set no error; if 1 is success, say success=1 when"
-    with pytest.raises(RuntimeError, match=words):
-        same(1)
-    for errors, success, error in (
-        ({0: None}, None, "errors: 0 is success, and no error; success= says which"),
-        ({1: ("ValueError", "no")}, [1, 2], "errors: 1 is success, and no error"),
-        (None, [], r"success: expected the status that is no error, an int, .* but got \[\]"),
-        (None, True, "success: expected the status that is no error, an int, or a list of them"),
-        (
-            None,
-            2**40,
-            "success=1099511627776: the callee @same returns i32, which is from -2147483648 to",
-        ),
-    ):
-        options: dict[str, Any] = {"errors": errors, "success": success}
-        with pytest.raises(BuildError, match=error):
-            wrap(code, "same(status: int32)", prototype=SAME, **options)
-    with pytest.raises(BuildError, match="success= needs a status, but `nothing` returns none"):
-        wrap(code, "nothing()", prototype="void nothing(void)", success=1)
-
-
-TEXTS = (
-    SOURCE
-    + """
+SAID = """
 const char *said(int status) { return status == 7 ? "seven" : status == 8 ? 0 : "another"; }
 const char *said_wide(unsigned long status) { return "wide"; }
 const char *said_byte(unsigned char status) { return "byte"; }
@@ -96,84 +40,117 @@ const char *many(int status, int more) { return 0; }
 const char *last(void) { return "the last error"; }
 int not_last(void) { return 0; }
 """
-)
-TEXTS_IN_C = """
+PROTOTYPE = """
+#define AGAIN 3
+enum { BAD = -5, SEVEN = 7, DONE = 101 };
 int same(int status); int64_t wide(int64_t value, int number); unsigned char byte(unsigned char b);
-int set(int status, int number); void nothing(void);
+int set(int status, int number); void nothing(void); void *address(int is_there, int number);
+char *text(int is_there, int number);
 const char *said(int status); const char *said_wide(unsigned long status); int unsaid(int status);
 const char *said_byte(unsigned char status); const char *many(int status, int more);
 const char *last(void); int not_last(void);
 """
+SAME = "same(status: int32)"
+SET = "set(status: int32, number: int32)"
+WIDE = "wide(value: int64, number: int32)"
 
 
-def test_the_text_of_a_status(tmp_path: Path) -> None:
-    code = c_object(tmp_path, TEXTS)
-    same = wrap(code, "same(status: int32)", prototype=TEXTS_IN_C, errors="said")
-    assert same(0) is None
-    for status, words in ((7, "7: seven"), (-1, "-1: another"), (8, r"8: \(null\)")):
-        with pytest.raises(RuntimeError, match=f"same failed with status {words} when calling"):
-            same(status)
-    errors: Any = {7: ("ValueError", "{callee} has {said(status)}, {status}")}
-    signatures = [
-        "same(status: int32)",
-        "wide(value: int64, number: int32)",
-        "nothing()",
-        "said_wide(status: uint64) -> text: String",
-    ]
-    some = wrap(code, signatures[0], prototype=TEXTS_IN_C, errors=errors)
-    with pytest.raises(ValueError, match="same has seven, 7 when calling"):
-        some(7)
-    with pytest.raises(RuntimeError, match="same failed with status 1 when calling"):
-        some(1)
-    several = wrap(code, signatures[1:], prototype=TEXTS_IN_C, errors="said_wide", success=1)
-    with pytest.raises(RuntimeError, match="wide failed with status 9: wide when calling"):
-        several["wide"](9, 0)
-    assert several["said_wide"](9) == "wide"
-    numbered = wrap(
-        code, "set(status: int32, number: int32)", prototype=TEXTS_IN_C, errors="said", errno=True
-    )
-    for number, words in ((0, "set failed with status 7: seven"), (2, "No such file")):
-        with pytest.raises((RuntimeError, OSError), match=words):
-            numbered(7, number)
+@pytest.fixture(scope="module")
+def code(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return c_object(tmp_path_factory.mktemp("statuses"), SOURCE + SAID)
 
 
-def test_the_text_of_the_last_error(tmp_path: Path) -> None:
-    code = c_object(tmp_path, TEXTS)
-    errors: Any = {7: ("ValueError", "{status} is {last()}")}
-    for given, words in (
-        ("last", "same failed with status 7: the last"),
-        (errors, "7 is the last"),
-    ):
-        same = wrap(code, "same(status: int32)", prototype=TEXTS_IN_C, errors=given)
-        assert same(0) is None
-        with pytest.raises((RuntimeError, ValueError), match=f"^{words} error when calling"):
-            same(7)
+def failed(status: int, more: str = "", name: str = "RuntimeError", of: str = "same") -> str:
+    return f"{name}: {of} failed with status {status}{more} when calling"
+
+
+ENOENT = "FileNotFoundError: [Errno 2] No such file or directory when calling"
+CALLS: list[tuple[str, dict[str, Any], list[tuple[Any, Any]]]] = [
+    # signature, options; arguments and either a result or how the error begins
+    (SAME, {"success": 1}, [(1, None), *((status, failed(status)) for status in (0, 2, -1))]),
+    (SAME, {"success": [0, 1, -7]}, [(0, None), (1, None), (-7, None), (7, failed(7))]),
+    (SAME, {"success": 1, "errors": {0: ("ValueError", "no"), 2: ("KeyError", "two")}}, [(1, None), (0, "ValueError: no when"), (2, "KeyError: two when"), (3, failed(3))]),
+    ("byte(status: uint8)", {"success": 200}, [(200, None), (0, failed(0, of="byte"))]),
+    # `errors={1: None}` is for a kernel that sets an error itself.
+    (SAME, {"errors": {1: None}}, [(0, None), (1, "RuntimeError: same returned 1, but has set no error; if 1 is success, say success=1 when")]),
+    # `errors=` and `success=` take what the prototype calls a status.
+    (SAME, {"errors": {"BAD": ("KeyError", "bad"), 7: ("ValueError", "seven")}, "success": [0, "DONE", "AGAIN"]}, [(101, None), (3, None), (-5, "KeyError: bad when"), (7, "ValueError: seven when")]),
+    (SAME, {"success": "DONE"}, [(101, None), (0, failed(0))]),
+    # The text of a status, and of the last error.
+    (SAME, {"errors": "said"}, [(0, None), (7, failed(7, ": seven")), (-1, failed(-1, ": another")), (8, failed(8, ": (null)"))]),
+    (SAME, {"errors": {7: ("ValueError", "{callee} has {said(status)}, {status}")}}, [(7, "ValueError: same has seven, 7 when"), (1, failed(1))]),
+    (WIDE, {"errors": "said_wide", "success": 1}, [((1, 0), None), ((9, 0), failed(9, ": wide", of="wide"))]),
+    (SET, {"errors": "said", "errno": True}, [((7, 0), failed(7, ": seven", of="set")), ((7, 2), ENOENT)]),
+    (SAME, {"errors": "last"}, [(0, None), (7, failed(7, ": the last error"))]),
+    (SAME, {"errors": {7: ("ValueError", "{status} is {last()}")}}, [(0, None), (7, "ValueError: 7 is the last error when")]),
+    # Errors of all other statuses.
+    *(
+        (SAME, {"errors": errors}, [(0, None), (7, seven), (1, one)])
+        for errors, seven, one in [
+            ({"SEVEN": "ValueError", ...: "said"}, failed(7, ": seven", "ValueError"), failed(1, ": another")),
+            ({7: "said", ...: "KeyError"}, failed(7, ": seven", "KeyError"), failed(1, "", "KeyError")),
+            ({7: ("KeyError", "no"), ...: ("ValueError", "{last()}")}, "KeyError: no when", "ValueError: the last error when"),
+            ({7: "KeyError", ...: ("ValueError", "{last()}")}, "KeyError: the last error when", "ValueError: the last error when"),
+            ({7: "KeyError", 1: "last"}, failed(7, "", "KeyError"), failed(1, ": the last error")),
+            ("ValueError", failed(7, "", "ValueError"), failed(1, "", "ValueError")),
+            (("KeyError", "{said(status)}"), "KeyError: seven when", "KeyError: another when"),
+            ("said(status)", failed(7, ": seven"), failed(1, ": another")),
+            ({7: "KeyError", ...: None}, failed(7, "", "KeyError"), "RuntimeError: same returned 1, but has set no error"),
+        ]
+    ),
+    # A success may leave anything in errno.
+    (SET, {"errno": True}, [((0, errno.ENOENT), None), ((-1, errno.ENOENT), ENOENT), ((-1, errno.EINVAL), "OSError: [Errno 22] Invalid argument when calling: `set("), ((-1, 0), failed(-1, of="set"))]),
+    (SET, {"errno": True, "success": 1, "errors": {2: ("KeyError", "two")}}, [((1, 0), None), ((2, errno.EINVAL), "KeyError: two"), ((0, errno.EACCES), "PermissionError: ")]),
+    (SET, {"errno": True, "errors": {2: "KeyError"}}, [((2, errno.ENOENT), "KeyError: "), ((3, errno.ENOENT), ENOENT)]),
+    (f"{WIDE} -> r: int64", {"errno": True}, [((0, 0), 0), ((7, errno.EINVAL), 7), ((-1, 0), -1), ((-1, errno.EEXIST), "FileExistsError: ")]),
+    ("text(is_there: int32, number: int32) -> r: String", {"errno": True, "free": "free"}, [((1, errno.EINVAL), "abc"), ((0, errno.EISDIR), "IsADirectoryError: "), ((0, 0), "ValueError: text returned NULL for r")]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("signature", "options", "calls"), CALLS)
+def test_what_comes_of_a_status(
+    code: bytes, signature: str, options: dict[str, Any], calls: list[tuple[Any, Any]]
+) -> None:
+    call = wrap(code, signature, prototype=PROTOTYPE, **options)
+    ctypes.set_errno(errno.EINVAL)
+    for given, expected in calls:
+        args = cast("tuple[Any, ...]", given if isinstance(given, tuple) else (given,))
+        try:
+            found: Any = call(*args)
+        except Exception as error:
+            words = str(error) if isinstance(error, OSError) else str(error.args[0])
+            found = f"{type(error).__name__}: {words}"
+            assert found.startswith(str(expected)), found
+        else:
+            assert found == expected
 
 
 @pytest.mark.parametrize(
-    ("errors", "seven", "one"),
+    ("signature", "options", "words"),
     [
-        ({"SEVEN": "ValueError", ...: "said"}, "ValueError: same failed with status 7: seven", "RuntimeError: same failed with status 1: another"),
-        ({7: "said", ...: "KeyError"}, "KeyError: same failed with status 7: seven", "KeyError: same failed with status 1"),
-        ({7: ("KeyError", "no"), ...: ("ValueError", "{last()}")}, "KeyError: no", "ValueError: the last error"),
-        ({7: "KeyError", ...: ("ValueError", "{last()}")}, "KeyError: the last error", "ValueError: the last error"),
-        ({7: "KeyError", 1: "last"}, "KeyError: same failed with status 7", "RuntimeError: same failed with status 1: the last error"),
-        ("ValueError", "ValueError: same failed with status 7", "ValueError: same failed with status 1"),
-        (("KeyError", "{said(status)}"), "KeyError: seven", "KeyError: another"),
-        ("said(status)", "RuntimeError: same failed with status 7: seven", "RuntimeError: same failed with status 1: another"),
-        ({7: "KeyError", ...: None}, "KeyError: same failed with status 7", "RuntimeError: same returned 1, but has set no error"),
+        (SAME, {"errors": {0: None}}, "errors: 0 is success, and no error; success= says which"),
+        (SAME, {"errors": {1: ("ValueError", "no")}, "success": [1, 2]}, "errors: 1 is success, and no error"),
+        (SAME, {"success": []}, r"success: expected the status that is no error, an int, .* but got \[\]"),
+        (SAME, {"success": True}, "success: expected the status that is no error, an int, or a list of them"),
+        (SAME, {"success": 2**40}, "success=1099511627776: the callee @same returns i32, which is from -2147483648 to"),
+        (SAME, {"success": "DON"}, "errors= or success= has 'DON', and DON is not a constant that prototype= declares, did"),
+        ("nothing()", {"success": 1}, "success= needs a status, but `nothing` returns none"),
+        ("nothing()", {"errno": True}, "errno=True goes with a result that @nothing returns"),
     ],
 )  # fmt: skip
-def test_errors_of_all_statuses(tmp_path: Path, errors: Any, seven: str, one: str) -> None:
-    code = c_object(tmp_path, TEXTS)
-    prototype = f"{TEXTS_IN_C} enum {{ SEVEN = 7 }};"
-    same = wrap(code, "same(status: int32)", prototype=prototype, errors=errors)
-    assert same(0) is None
-    for status, words in ((7, seven), (1, one)):
-        with pytest.raises(Exception, match="when calling") as caught:
-            same(status)
-        shown = f"{type(caught.value).__name__}: {caught.value.args[0]}"
-        assert shown == f"{words} when calling: `same(status: int32)`"
+def test_what_says_no_success(
+    code: bytes, signature: str, options: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(BuildError, match=words):
+        wrap(code, signature, prototype=PROTOTYPE, **options)
+
+
+def test_texts_of_statuses_are_functions_too(code: bytes) -> None:
+    signatures = [WIDE, "said_wide(status: uint64) -> text: String"]
+    both = wrap(code, signatures, prototype=PROTOTYPE, errors="said_wide", success=1)
+    with pytest.raises(RuntimeError, match="wide failed with status 9: wide when calling"):
+        both["wide"](9, 0)
+    assert both["said_wide"](9) == "wide"
 
 
 @pytest.mark.parametrize(
@@ -192,91 +169,45 @@ def test_errors_of_all_statuses(tmp_path: Path, errors: Any, seven: str, one: st
 )  # fmt: skip
 def test_what_is_no_error(code: bytes, errors: Any, words: str) -> None:
     with pytest.raises(TypeError, match=words):
-        wrap(code, "same(status: int32)", prototype=SAME, errors=errors)
+        wrap(code, SAME, prototype=PROTOTYPE, errors=errors)
 
 
-def test_errno_and_an_error_of_all_statuses(code: bytes) -> None:
-    signature, prototype = "set(status: int32, number: int32)", "int set(int status, int number)"
-    for errors in ("ValueError", ("KeyError", "no"), {...: None}):
-        with pytest.raises(TypeError, match="errno=True makes an OSError of each status that err"):
-            wrap(code, signature, prototype=prototype, errno=True, errors=errors)
-    f = wrap(code, signature, prototype=prototype, errno=True, errors={2: "KeyError"})
-    with pytest.raises(KeyError):
-        f(2, errno.ENOENT)
-    with pytest.raises(FileNotFoundError):
-        f(3, errno.ENOENT)
+@pytest.mark.parametrize("errors", ["ValueError", ("KeyError", "no"), {...: None}])
+def test_errno_and_an_error_of_all_statuses(code: bytes, errors: Any) -> None:
+    with pytest.raises(TypeError, match="errno=True makes an OSError of each status that err"):
+        wrap(code, SET, prototype=PROTOTYPE, errno=True, errors=errors)
 
 
 @pytest.mark.parametrize(
     ("signature", "errors", "words"),
     [
-        ("same(status: int32)", "unsaid", "errors= has 'unsaid', which is no function that returns"),
-        ("same(status: int32)", "many", r"as `const char \*many\(int\)`"),
-        ("same(status: int32)", "said_byte", "errors= has 'said_byte', which is no"),
-        ("same(status: int32)", "sad", "declares no function 'sad'.*did you mean"),
-        ("same(status: int32)", "ValueErr", "'ValueErr': the prototype .*'ValueErr', did you mean 'ValueError'"),
-        ("same(status: int32)", {1: ("KeyError", "{sad(status)}")}, "declares no function 'sad'"),
-        ("same(status: int32)", {1: ("KeyError", "{said(code)}")}, r"or \{f\(status\)\} and \{f\(\)\} for the te"),
-        ("same(status: int32)", {1: ("KeyError", "{said()}")}, r"'said', .* as `const char \*said\(void\)`"),
-        ("same(status: int32)", {1: ("KeyError", "{last(status)}")}, r"'last', .* as `const char \*last\(int\)`"),
-        ("same(status: int32)", "not_last", "'not_last', which is no function that returns the text"),
-        ("same(status: int32)", "said_wide", "symbol @said_wide is needed as"),
+        (SAME, "unsaid", "errors= has 'unsaid', which is no function that returns"),
+        (SAME, "many", r"as `const char \*many\(int\)`"),
+        (SAME, "said_byte", "errors= has 'said_byte', which is no"),
+        (SAME, "sad", "declares no function 'sad'.*did you mean"),
+        (SAME, "ValueErr", "'ValueErr': the prototype .*'ValueErr', did you mean 'ValueError'"),
+        (SAME, {1: ("KeyError", "{sad(status)}")}, "declares no function 'sad'"),
+        (SAME, {1: ("KeyError", "{said(code)}")}, r"or \{f\(status\)\} and \{f\(\)\} for the te"),
+        (SAME, {1: ("KeyError", "{said()}")}, r"'said', .* as `const char \*said\(void\)`"),
+        (SAME, {1: ("KeyError", "{last(status)}")}, r"'last', .* as `const char \*last\(int\)`"),
+        (SAME, "not_last", "'not_last', which is no function that returns the text"),
+        (SAME, "said_wide", "symbol @said_wide is needed as"),
         ("byte(b: uint8)", "said", r"said\(status\) takes 32 or 64 bits, but byte returns i8"),
         ("nothing()", "said", "errors= needs a status, but `nothing` returns none"),
     ],
 )  # fmt: skip
-def test_what_returns_no_text(tmp_path: Path, signature: str, errors: Any, words: str) -> None:
-    code = c_object(tmp_path, TEXTS)
+def test_what_returns_no_text(code: bytes, signature: str, errors: Any, words: str) -> None:
     with pytest.raises((BuildError, CompileError), match=words):
-        wrap(code, signature, prototype=TEXTS_IN_C, errors=errors)
+        wrap(code, signature, prototype=PROTOTYPE, errors=errors)
 
 
-def test_errno_of_a_status(code: bytes) -> None:
-    signature, prototype = "set(status: int32, number: int32)", "int set(int status, int number)"
-    set_ = wrap(code, signature, prototype=prototype, errno=True)
-    assert set_(0, errno.ENOENT) is None  # a success may leave anything in errno
-    for number, kind in ((errno.ENOENT, FileNotFoundError), (errno.EINVAL, OSError)):
-        with pytest.raises(kind) as caught:
-            set_(-1, number)
-        assert caught.value.errno == number
-        assert f"{caught.value.strerror}".startswith(f"{os.strerror(number)} when calling: `set(")
-    ctypes.set_errno(errno.EINVAL)
-    with pytest.raises(RuntimeError, match="set failed with status -1 when"):
-        set_(-1, 0)
-    errors: Any = {2: ("KeyError", "two")}
-    both = wrap(code, signature, prototype=prototype, errno=True, success=1, errors=errors)
-    assert both(1, 0) is None
-    with pytest.raises(KeyError):
-        both(2, errno.EINVAL)
-    with pytest.raises(PermissionError):
-        both(0, errno.EACCES)
-
-
-def test_errno_of_a_result(code: bytes) -> None:
-    wide = wrap(
-        code,
-        "wide(value: int64, number: int32) -> r: int64",
-        prototype="int64_t wide(int64_t value, int number)",
-        errno=True,
-    )
-    assert [wide(0, 0), wide(7, errno.EINVAL), wide(-1, 0)] == [0, 7, -1]
-    with pytest.raises(FileExistsError):
-        wide(-1, errno.EEXIST)
-    prototype = "void *address(int is_there, int number)"
+def test_errno_of_a_handle(code: bytes) -> None:
     signature = "address(is_there: int32, number: int32) -> r: handle"
-    address = wrap(code, signature, prototype=prototype, errno=True)
+    address = wrap(code, signature, prototype=PROTOTYPE, errno=True)
     assert address(1, errno.EINVAL)
     assert not address(0, 0)
     with pytest.raises(ConnectionRefusedError):
         address(0, errno.ECONNREFUSED)
-    prototype = "char *text(int is_there, int number)"
-    signature = "text(is_there: int32, number: int32) -> r: String"
-    text = wrap(code, signature, prototype=prototype, errno=True, free="free")
-    assert text(1, errno.EINVAL) == "abc"
-    with pytest.raises(IsADirectoryError):
-        text(0, errno.EISDIR)
-    with pytest.raises(ValueError, match="text returned NULL for r"):
-        text(0, 0)
 
 
 def test_errno_of_a_provider(code: bytes) -> None:
@@ -285,8 +216,6 @@ def test_errno_of_a_provider(code: bytes) -> None:
         wrap(code, "set(status: int32, number: int32)", provider=provider)(1, errno.ENOTDIR)
     with pytest.raises(BuildError, match=r"of a status, CheckStatus\(…, error='OSError'\) raises"):
         wrap(code, "set(s: int32, n: int32)", provider=DirectCallProvider("set", errno=True))
-    with pytest.raises(BuildError, match="errno=True goes with a result that @nothing returns"):
-        wrap(code, "nothing()", prototype="void nothing(void)", errno=True)
 
 
 def test_errno_of_a_library(code: bytes, tmp_path: Path) -> None:
@@ -347,24 +276,3 @@ def test_openssl() -> None:
     data = np.zeros(64, "uint8")
     assert rand(data) is None
     assert data.any()
-
-
-def test_names_of_statuses(code: bytes) -> None:
-    """`errors=` and `success=` take what the prototype calls a status."""
-    named = f"#define AGAIN 3\nenum {{ BAD = -5, DONE = 101 }};\n{SAME};"
-    errors: Any = {"BAD": ("KeyError", "bad"), 7: ("ValueError", "seven")}
-    same = wrap(
-        code, "same(status: int32)", prototype=named, errors=errors, success=[0, "DONE", "AGAIN"]
-    )
-    assert same(101) is None
-    assert same(3) is None
-    with pytest.raises(KeyError, match="bad when calling"):
-        same(-5)
-    with pytest.raises(ValueError, match="seven when calling"):
-        same(7)
-    one = wrap(code, "same(status: int32)", prototype=named, success="DONE")
-    with pytest.raises(RuntimeError, match="same failed with status 0 when"):
-        one(0)
-    words = "errors= or success= has 'DON', and DON is not a constant that prototype= declares, did"
-    with pytest.raises(BuildError, match=words):
-        wrap(code, "same(status: int32)", prototype=named, success="DON")
