@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 import numpy as np
 import pytest
 
-from tests.ptx.running import Case, Meaning, by_word, draw, evaluate, tested
+from tests.ptx.running import Case, Meaning, checks, draw, evaluate, tested
 
 SIZES: Final = (16, 32, 64)
 TYPES: Final = tuple(f"{kind}{size}" for kind in "us" for size in SIZES)
@@ -367,10 +367,7 @@ CASES: Final = [
 ]
 
 
-@pytest.mark.parametrize("word", by_word(CASES))
-def test_as_it_means(word: str) -> None:
-    for case in by_word(CASES)[word]:
-        case.check()
+test_as_it_means = checks(CASES)
 
 
 def listed(body: str) -> str:
