@@ -9,7 +9,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from tvm_ffi.core import TypeSchema
 
 from ffi_builder import CompileError, LinkError, attach, providers, runtime, spec
 from tests.runtime.exporting import every_kind_module, load_module, needed, scaling, visible
-from tests.runtime.samples import c_object, llvm_entry, needs_cc, needs_cxx
+from tests.runtime.samples import c_object, llvm_entry, needs_cc, needs_cxx, run_child
 from tests.support.older_tvm_ffi import since
 from tests.support.wrapping import new_module
 
@@ -305,7 +304,7 @@ def test_another_machine_needs_its_own_compiler(
 def test_a_library_in_a_process_of_its_own(scale: runtime.CompiledModule, tmp_path: Path) -> None:
     """Neither LLVM nor MLIR are imported there."""
     scale.export_library(tmp_path / "a.so")
-    code = """if True:
+    code = """
         import sys
         import numpy as np
         from ffi_builder import runtime
@@ -314,13 +313,7 @@ def test_a_library_in_a_process_of_its_own(scale: runtime.CompiledModule, tmp_pa
         scale(x, factor=5)
         print(x.tolist(), [name for name in sys.modules if name in ("llvmlite", "torch_mlir", "tvm_ffi_orcjit")])
     """
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code, tmp_path / "a.so"],
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_child(code, tmp_path / "a.so")
     assert (done.stdout, done.stderr) == ("[5.0, 5.0] []\n", "")
 
 

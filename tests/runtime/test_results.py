@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,7 +14,7 @@ import tvm_ffi
 
 from ffi_builder import attach, providers, runtime, spec
 from tests.runtime.exporting import INCLUDES, LIBRARY, run
-from tests.runtime.samples import needs_cc, needs_cxx
+from tests.runtime.samples import needs_cc, needs_cxx, run_child
 from tests.support.wrapping import new_module
 
 _KERNELS = """
@@ -246,7 +244,7 @@ with runtime.install_allocator():
     kept = runtime.compile(functions())["copy"](np.full(3, 1.5, "float32"))
 print(np.from_dlpack(kept)[0, 0])
 """
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    done = run_child(text)
     assert (done.returncode, done.stdout) == (0, "1.5\n"), done.stderr
 
 
