@@ -244,12 +244,7 @@ WRONG: list[tuple[bytes, dict[str, Any], type[Exception], str]] = [
     (code_object(TWICE), {}, TypeError, "wrap: an image for AMD GPUs needs launch=, as in launch="),
     (code_object(TWICE), {"launch": 3}, TypeError, r"expected launch=Launch\(grid=…, block=…\) but"),
     (code_object(TWICE), {"launch": Launch(grid=1)}, TypeError, "launch= needs block=: the image does not say how many threads"),
-    (
-        code_object(TWICE),
-        {"launch": Launch(grid=1, block=1, cluster=2)},
-        SpecError,
-        "RocmLaunchCallProvider: cluster: launches on AMD's GPUs have no clusters; leave it out",
-    ),
+    (code_object(TWICE), {"launch": Launch(grid=1, block=1, cluster=2)}, SpecError, "RocmLaunchCallProvider: cluster: launches on AMD's GPUs have no clusters; leave it out"),
     (code_object(CodeKernel("other")), OPTIONS, SpecError, "No kernel 'twice' in the code object for gfx942.*; say which with function="),
     (code_object(TWICE)[:200], OPTIONS, SpecError, "code object is (truncated|damaged)"),
 ]  # fmt: skip
