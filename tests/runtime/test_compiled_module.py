@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import platform
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -119,25 +117,6 @@ def test_an_exported_object_links_with_the_systems_linker(tmp_path: Path) -> Non
     address = ctypes.cast(library["__tvm_ffi_twice"], ctypes.c_void_p).value
     assert address is not None
     assert call_raw(address, 21) == 42
-
-
-WIDE_ADD = """
-define void @wide(ptr %p) {
-  %v = load <16 x float>, ptr %p
-  %w = fadd <16 x float> %v, %v
-  store <16 x float> %w, ptr %p
-  ret void
-}
-"""
-
-
-@pytest.mark.skipif(shutil.which("objdump") is None, reason="needs objdump")
-def test_an_exported_object_is_for_every_cpu(tmp_path: Path) -> None:
-    runtime.compile(WIDE_ADD).export_object(tmp_path / "wide.o")
-    command = ["objdump", "-d", tmp_path / "wide.o"]
-    assembly = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert {"aarch64": "fadd\t"}.get(platform.machine(), "addps") in assembly
-    assert not re.search(r"%[yz]mm|vaddps", assembly)
 
 
 def test_an_export_leaves_out_what_was_linked(tmp_path: Path) -> None:
