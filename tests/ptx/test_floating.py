@@ -386,11 +386,7 @@ CASES: Final = [
         Case(f"slct.{kind}.f32", f"{kind}: {kind} {kind} f32", lambda a, b, c: chosen(c >= 0, a, b))
         for kind in ("b16", "u32", "f32", "b64", "f64")
     ),
-    Case(
-        "slct.ftz.s32.f32",
-        "s32: s32 s32 f32",
-        lambda a, b, c: chosen(flushed(c) >= 0, a, b),
-    ),
+    Case("slct.ftz.s32.f32", "s32: s32 s32 f32", lambda a, b, c: chosen(flushed(c) >= 0, a, b)),
     *(
         Case(f"testp.{name}.{kind}", f"pred: {kind}", meaning)
         for name, meaning in TESTS.items()

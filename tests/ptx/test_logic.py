@@ -188,10 +188,7 @@ BITWISE: Final[dict[str, Meaning]] = {
     "or": np.bitwise_or,
     "xor": np.bitwise_xor,
 }
-INVERTED: Final[dict[str, Meaning]] = {
-    "not": np.bitwise_not,
-    "cnot": lambda a: a == 0,
-}
+INVERTED: Final[dict[str, Meaning]] = {"not": np.bitwise_not, "cnot": lambda a: a == 0}
 
 CASES: Final = [
     *(

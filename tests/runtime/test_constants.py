@@ -105,8 +105,7 @@ def test_complex_values_of_any_size(data: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("element", "values"),
-    [("i1", ["false", "true"]), ("i4", ["-8", "-1", "0", "1", "7"])],
+    ("element", "values"), [("i1", ["false", "true"]), ("i4", ["-8", "-1", "0", "1", "7"])]
 )
 def test_small_integers_are_laid_out_as_by_llvm(
     element: str, values: list[str], alone: pytest.MonkeyPatch
@@ -322,8 +321,7 @@ def test_long_text_is_cut_between_characters(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize(
-    "value",
-    ["nan", "1", "1_0.0", "0x12", "0x3FB999999999999A", "undef", "i32 1", "0.1e", ""],
+    "value", ["nan", "1", "1_0.0", "0x12", "0x3FB999999999999A", "undef", "i32 1", "0.1e", ""]
 )
 def test_what_llvm_refuses_is_refused(value: str) -> None:
     text = llvm_array(["1.000000e+00"] * (COUNT - 1) + [value], "float", COUNT)

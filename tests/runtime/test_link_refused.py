@@ -10,12 +10,7 @@ import pytest
 
 from ffi_builder import runtime
 from ffi_builder.errors import CompileError, LinkError
-from tests.runtime.samples import (
-    c_object,
-    llvm_entry,
-    needs_aarch64,
-    needs_cc,
-)
+from tests.runtime.samples import c_object, llvm_entry, needs_aarch64, needs_cc
 
 
 @pytest.fixture(autouse=True)

@@ -101,10 +101,7 @@ def test_from_cxx(tmp_path: Path) -> None:
     ]
     run("g++", *flags, tmp_path / "main.cpp", tmp_path / "made.so", LIBRARY, "-o", out)
     printed = run(out)
-    assert printed.splitlines() == [
-        "1.5 3",
-        "RuntimeError: There is no allocator for the result",
-    ]
+    assert printed.splitlines() == ["1.5 3", "RuntimeError: There is no allocator for the result"]
 
 
 ALLOCATES = """
