@@ -89,6 +89,16 @@ def c_object(directory: Path, source: str, *flags: str, compiler: str = "gcc") -
     return (directory / "part.o").read_bytes()
 
 
+def c_library(directory: Path, source: str, name: str, *flags: object) -> Path:
+    """The shared library that gcc makes of `source`, as :func:`c_object` compiles it."""
+    c_object(directory, source)
+    path = directory / name
+    subprocess.run(
+        ["gcc", "-shared", directory / "part.o", "-o", path, *map(str, flags)], check=True
+    )
+    return path
+
+
 def parse(text: str) -> Any:
     """A module of torch-mlir."""
     return TORCH_IR.Module.parse(text, shared_context())

@@ -220,7 +220,7 @@ def test_a_function_without_parameters() -> None:
     assert compiled.callable("f")() is None
 
 
-WRONG: list[tuple[list[Param], tuple[Any, ...], dict[str, Any], type[Exception], str]] = [
+WRONG: list[tuple[Any, tuple[Any, ...], dict[str, Any], type[Exception], str]] = [
     ([], (1,), {}, TypeError, "takes 0 positional arguments but 1 was given"),
     ([A, Var("b", "int32", kw_only=True)], (1, 2), {}, TypeError, "takes 1 positional argument but 2 were given"),
     (SCALE, (), {}, TypeError, r"^f\(\) missing 1 required positional argument: 'x'"),

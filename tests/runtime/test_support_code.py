@@ -17,7 +17,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.plan import make_plan
 from ffi_builder.providers import DirectCallProvider, NopCallProvider
 from tests.runtime.exporting import load_module, scaling
-from tests.runtime.samples import c_object, needs_cc
+from tests.runtime.samples import c_library, c_object, needs_cc
 from tests.support.bundles import no_library as no_library
 from tests.support.wrapping import new_module
 
@@ -66,9 +66,7 @@ def test_functions_of_another_version_are_named() -> None:
 def test_a_library_of_another_version_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    stale = tmp_path / "_library.so"
-    c_object(tmp_path, "void other(void) {}")
-    subprocess.run(["gcc", "-shared", tmp_path / "part.o", "-o", stale], check=True)
+    stale = c_library(tmp_path, "void other(void) {}", "_library.so")
     monkeypatch.setattr(support, "library", lambda: stale)
     native._find.cache_clear()  # pyright: ignore[reportPrivateUsage]
     with pytest.raises(BuildError, match="got those of another; install ffi_builder again"):
