@@ -56,15 +56,11 @@ def headers() -> Path | None:
 
 
 @cache
-def library(*, without: tuple[str, ...] = (), flags: tuple[str, ...] = ()) -> Path:
+def library() -> Path:
     """Return the library, in a folder of its own, which is what LD_LIBRARY_PATH takes.
 
     It stays in a folder of the user's cache, and is built anew if anything that it is made from
     has changed.
-
-    Args:
-        without: symbols that it shall lack, as an older driver does.
-        flags: more options of the compiler.
 
     Raises:
         FileNotFoundError: there is no C compiler.
@@ -75,12 +71,11 @@ def library(*, without: tuple[str, ...] = (), flags: tuple[str, ...] = ()) -> Pa
     if error := missing():
         raise error
     header = _include() / "cuda.h"
-    hidden = "".join(f" {symbol};" for symbol in without)
     return built(
         SONAME,
         SOURCES,
-        ("-std=gnu11", "-O1", "-g", "-fPIC", *flags, f"-I{_include()}"),
-        exports=f"global: cu*; fake_*; local:{hidden} *;",
+        ("-std=gnu11", "-O1", "-g", "-fPIC", f"-I{_include()}"),
+        exports="global: cu*; fake_*; local: *;",
         ends=(f"-Wl,-soname,{SONAME}", "-ldl", "-lpthread"),
         written={"results.inc": _results(header.read_text())},
         inputs=(header,),

@@ -1,8 +1,7 @@
 """The rules of the driver that the fake enforces: what breaks each of them, and what comes of it.
 
 Each is read from the driver API's documentation (the comments of cuda.h), and tried in
-``tests/fakecuda/test_fake_driver.py``; ``tests/cuda/broken`` has a provider that breaks it.
-docs/fake-cuda.md shows them.
+``tests/fakecuda/test_fake_driver.py`` and ``test_fake_launches.py``. docs/fake-cuda.md shows them.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def header() -> Path | None:
 
 
 @cache
-def library(*, without: tuple[str, ...] = (), flags: tuple[str, ...] = ()) -> Path:
+def library() -> Path:
     """Return the library, as :func:`ffi_builder.fakecuda.build.library` does.
 
     Raises:
@@ -51,15 +51,14 @@ def library(*, without: tuple[str, ...] = (), flags: tuple[str, ...] = ()) -> Pa
         raise error
     include, hip_header = build.headers(), header()
     assert include is not None
-    options = ["-std=gnu11", "-O1", "-g", "-fPIC", *flags, f"-I{include}", f"-I{build.SOURCES}"]
+    options = ["-std=gnu11", "-O1", "-g", "-fPIC", f"-I{include}", f"-I{build.SOURCES}"]
     if hip_header is not None:
         options += ["-DFAKE_HIP_HEADER", f"-isystem{hip_header.parent.parent}"]
-    hidden = "".join(f" {symbol};" for symbol in without)
     return built(
         SONAME,
         _C,
         tuple(options),
-        exports=f"global: hip*; fake_*; local:{hidden} *;",
+        exports="global: hip*; fake_*; local: *;",
         # Both fakes may be in one process, and have functions of the same names.
         ends=("-Wl,-Bsymbolic", f"-Wl,-soname,{SONAME}", "-ldl", "-lpthread"),
         inputs=(include / "cuda.h", *sorted(build.SOURCES.iterdir()), *filter(None, [hip_header])),

@@ -139,67 +139,32 @@ def test_the_memory_is_shared_not_copied(xp: Any) -> None:
     assert x.tolist() == [[0, 4, 8], [12, 16, 20]]
 
 
-def failing(call: Callable[[], object]) -> tuple[str, str]:
-    with pytest.raises((TypeError, ValueError)) as raised:
-        call()
-    return type(raised.value).__name__, str(raised.value)
+REFUSED: dict[str, tuple[Callable[[Any], Any], str, str]] = {
+    # what y is, beside an x of 2 by 3, and the error
+    "float64": (lambda xp: xp.zeros((2, 3), dtype=xp.float64), "y.dtype", "float32 but got float64"),
+    "int32": (lambda xp: xp.zeros((2, 3), dtype=xp.int32), "y.dtype", "float32 but got int32"),
+    "bool": (lambda xp: counting(xp, 2, 3) > 0, "y.dtype", "float32 but got bool"),
+    "one dimension": (lambda xp: counting(xp, 3), "y.ndim", "2 but got 1"),
+    "another size": (lambda xp: counting(xp, 2, 4), "y.shape[1]", "3 (m = x.shape[1]) but got 4"),
+    "transposed": (lambda xp: counting(xp, 3, 2).T, "y.strides[0]", "3 (row-major contiguous) but got 1 (shape=[2, 3], strides=[1, 2])"),
+    "columns skipped": (lambda xp: counting(xp, 2, 6)[:, ::2], "y.strides[0]", "3 (row-major contiguous) but got 6 (shape=[2, 3], strides=[6, 2])"),
+    "None": (lambda _: None, "type of y", "Tensor but got None"),
+    "int": (lambda _: 3, "type of y", "Tensor but got int"),
+    "list": (lambda _: [[1.0]], "type of y", "Tensor but got list"),
+    "str": (lambda _: "text", "type of y", "Tensor but got str"),
+}  # fmt: skip
 
 
-def test_another_dtype(xp: Any) -> None:
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_is_refused(xp: Any, what: str) -> None:
+    make, subject, words = REFUSED[what]
     x = counting(xp, 2, 3)
-    for dtype, name in (
-        (xp.float64, "float64"),
-        (xp.int32, "int32"),
-        (xp.bool_ if xp is np else xp.bool, "bool"),
-    ):
-        wrong = xp.zeros((2, 3), dtype=dtype)
-        assert failing(lambda y=wrong: kernel("add")(x, y, x)) == (
-            "TypeError",
-            f"Mismatched y.dtype on argument #1 when calling: {SIGNATURE}, expected float32 but "
-            f"got {name}",
-        )
-
-
-def test_another_rank(xp: Any) -> None:
-    x = counting(xp, 2, 3)
-    assert failing(lambda: kernel("add")(x, x[0], x)) == (
-        "ValueError",
-        f"Mismatched y.ndim on argument #1 when calling: {SIGNATURE}, expected 2 but got 1",
+    kind = TypeError if "type" in subject else ValueError
+    with pytest.raises(kind) as raised:
+        kernel("add")(x, make(xp), x)
+    assert str(raised.value) == (
+        f"Mismatched {subject} on argument #1 when calling: {SIGNATURE}, expected {words}"
     )
-
-
-def test_another_dimension(xp: Any) -> None:
-    x = counting(xp, 2, 3)
-    assert failing(lambda: kernel("add")(x, x, counting(xp, 2, 4))) == (
-        "ValueError",
-        f"Mismatched out.shape[1] on argument #2 when calling: {SIGNATURE}, expected 3 "
-        f"(m = x.shape[1]) but got 4",
-    )
-
-
-def test_a_layout_that_is_not_row_major(xp: Any) -> None:
-    x = counting(xp, 3, 2)
-    assert failing(lambda: kernel("add")(x, counting(xp, 2, 3).T, x)) == (
-        "ValueError",
-        f"Mismatched y.strides[0] on argument #1 when calling: {SIGNATURE}, expected 2 (row-major "
-        f"contiguous) but got 1 (shape=[3, 2], strides=[1, 3])",
-    )
-    assert failing(lambda: kernel("add")(x, counting(xp, 3, 4)[:, ::2], x)) == (
-        "ValueError",
-        f"Mismatched y.strides[0] on argument #1 when calling: {SIGNATURE}, expected 2 (row-major "
-        f"contiguous) but got 4 (shape=[3, 2], strides=[4, 2])",
-    )
-
-
-def test_what_is_no_array(xp: Any) -> None:
-    x = counting(xp, 2, 3)
-    for wrong, name in ((None, "None"), (3, "int"), ([[1.0]], "list"), ("text", "str")):
-        kind, message = failing(lambda y=wrong: kernel("add")(x, y, x))
-        assert kind == "TypeError"
-        assert message == (
-            f"Mismatched type of y on argument #1 when calling: {SIGNATURE}, expected Tensor but "
-            f"got {name}"
-        )
 
 
 def test_numpy_scalars_are_no_arrays() -> None:

@@ -108,11 +108,7 @@ def test_tvm_ffi_loads_it_alone(values: LoadedLibrary) -> None:
     ],
 )
 def test_values_of_every_kind(
-    values: LoadedLibrary,
-    at: int | None,
-    wrong: object,
-    kind: type[Exception] | None,
-    words: str,
+    values: LoadedLibrary, at: int | None, wrong: object, kind: type[Exception] | None, words: str
 ) -> None:
     given = of_every_kind()
     if at is None or kind is None:

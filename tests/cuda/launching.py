@@ -9,7 +9,7 @@ import tvm_ffi
 
 from ffi_builder import runtime, spec
 from ffi_builder.providers import CudaLaunchCallProvider
-from tests.fakecuda import FakeDriver, KernelImage, Launch, make_cubin
+from tests.fakecuda import DeviceArray, FakeDriver, KernelImage, Launch, make_cubin
 from tests.support.wrapping import attached
 
 STREAM = spec.Stream("stream")
@@ -42,6 +42,11 @@ def compiled(
 def wrap(kernel: KernelImage, params: Sequence[spec.Param], /, **options: Any) -> tvm_ffi.Function:
     """The wrapper alone."""
     return compiled(kernel, params, **options)["f"]
+
+
+def array(driver: FakeDriver, device: int = 0) -> Any:
+    """A tensor of four elements."""
+    return DeviceArray(driver, (4,), "float32", device).tensor()
 
 
 def launched(

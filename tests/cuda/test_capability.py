@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Final
+from typing import Any
 
 import pytest
 
@@ -16,12 +16,10 @@ from ffi_builder.providers import (
     VariantsCallProvider,
 )
 from ffi_builder.providers.cuda import capability
-from tests.cuda.launching import STREAM, X
-from tests.fakecuda import DeviceArray, DeviceAttribute, FakeDriver, KernelImage, Result, make_cubin
+from tests.cuda.launching import STREAM, X, array
+from tests.fakecuda import DeviceAttribute, FakeDriver, KernelImage, Result, make_cubin
 from tests.support.threads import together
 from tests.support.wrapping import attached, new_module
-
-N: Final = spec.Var("n", "int64")
 
 
 def launch(sm: int, **options: Any) -> CudaLaunchCallProvider:
@@ -50,10 +48,6 @@ def compiled(
 def set_capability(driver: FakeDriver, device: int, major: int, minor: int) -> None:
     driver.set_attribute(DeviceAttribute.COMPUTE_CAPABILITY_MAJOR, major, device)
     driver.set_attribute(DeviceAttribute.COMPUTE_CAPABILITY_MINOR, minor, device)
-
-
-def array(driver: FakeDriver, device: int = 0) -> Any:
-    return DeviceArray(driver, (4,), "float32", device).tensor()
 
 
 def test_each_device_gets_the_kernel_of_its_architecture(driver: FakeDriver):

@@ -10,16 +10,8 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from tests.cuda.launching import SAXPY_PARAMS, STREAM, N, X, compiled, wrap
-from tests.fakecuda import (
-    NON_BLOCKING,
-    CaptureMode,
-    DeviceArray,
-    FakeDriver,
-    KernelImage,
-    Result,
-    device_array,
-)
+from tests.cuda.launching import SAXPY_PARAMS, STREAM, N, X, array, compiled, wrap
+from tests.fakecuda import NON_BLOCKING, CaptureMode, FakeDriver, KernelImage, Result, device_array
 from tests.fakecuda.kernels import EMPTY, SAXPY, emulate_saxpy
 from tests.support.threads import together
 
@@ -74,7 +66,7 @@ def test_a_first_call_while_another_thread_captures(driver: FakeDriver):
 def test_a_kernel_is_made_ready_on_another_device(driver: FakeDriver):
     """Its primary context, and the attributes: each may allocate memory there."""
     function = wrap(KernelImage("k", (8,)), [X], dynamic_smem_bytes=100_000)
-    tensors = [DeviceArray(driver, (4,), "float32", device).tensor() for device in (0, 1)]
+    tensors = [array(driver, device) for device in (0, 1)]
     function(tensors[0])
     with capturing(driver):
         function(tensors[1])

@@ -84,30 +84,24 @@ def test_an_object_has_the_image_within(image: Path) -> None:
     assert image.read_bytes() in made.read_bytes()
 
 
+BOTH = ("--grid", "1", "--block", "1")
+MISTAKES: list[tuple[tuple[str, ...], str]] = [
+    ((), "a CUDA image needs --grid and --block, as in --grid 'ceildiv(n, 128)' --block 128\n"),
+    (("--grid", "1"), "--block is needed: the image does not say how many threads\n"),
+    (("--block", "1"), "--block goes with --grid, for a kernel that is launched\n"),
+    ((*BOTH, "--convention", "direct"), "--convention goes with MLIR or LLVM IR or an object or an archive or"),
+    (("--grid", "n,,1", "--block", "1"), "--grid 'n,,1': an entry is empty\n"),
+    ((*BOTH, "--shared-memory", ""), "--shared-memory: expected an int, a symbol"),
+    (("--grid", "n +", "--block", "1"), "--grid.x: expected an int, a symbol or an expr"),
+    (("--grid", "q", "--block", "1"), "--grid.x: there is no symbol 'q', but n\n"),
+    ((*BOTH, "--args", "n"), "the kernel 'count' takes (#0 4 bytes at 0, #1 8 bytes at 8), but"),
+    ((*BOTH, "--callee", "other"), "No kernel 'other' in the cubin for sm_90, which has 'count'; say which with --function\n"),
+]  # fmt: skip
+
+
 def test_mistakes(image: Path) -> None:
-    both = ("--grid", "1", "--block", "1")
-    needs = "a CUDA image needs --grid and --block, as in --grid 'ceildiv(n, 128)' --block 128\n"
-    assert refused(image) == needs
-    words = refused(image, "--grid", "1")
-    assert words == "--block is needed: the image does not say how many threads\n"
-    words = refused(image, "--block", "1")
-    assert words == "--block goes with --grid, for a kernel that is launched\n"
-    words = refused(image, *both, "--convention", "direct")
-    assert words.startswith("--convention goes with MLIR or LLVM IR or an object or an archive or")
-    words = refused(image, "--grid", "n,,1", "--block", "1")
-    assert words == "--grid 'n,,1': an entry is empty\n"
-    words = refused(image, *both, "--shared-memory", "")
-    assert words.startswith("--shared-memory: expected an int, a symbol")
-    words = refused(image, "--grid", "n +", "--block", "1")
-    assert words.startswith("--grid.x: expected an int, a symbol or an expr")
-    words = refused(image, "--grid", "q", "--block", "1")
-    assert words.startswith("--grid.x: there is no symbol 'q', but n\n")
-    words = refused(image, *both, "--args", "n")
-    assert words.startswith("the kernel 'count' takes (#0 4 bytes at 0, #1 8 bytes at 8), but")
-    words = refused(image, *both, "--callee", "other")
-    assert words == (
-        "No kernel 'other' in the cubin for sm_90, which has 'count'; say which with --function\n"
-    )
+    for options, words in MISTAKES:
+        assert refused(image, *options).startswith(words)
 
 
 def test_sizes_of_what_is_not_launched(tmp_path: Path) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+from traceback import extract_tb
 from typing import Any
 
 import pytest
 
 from ffi_builder import attach_ffi_func, runtime, spec
 from ffi_builder.providers import CheckStatus
-from tests.cuda.launching import compiled, provider, wrap
+from tests.cuda.launching import N, X, compiled, provider, wrap
 from tests.fakecuda import (
     DeviceArray,
     DeviceAttribute,
@@ -25,9 +26,6 @@ from tests.fakecuda import (
 from tests.fakecuda.kernels import CLUSTERED, EMPTY, HUNGRY
 from tests.support.wrapping import new_module
 from tests.support.wrapping import wrap as wrap_with
-
-N, M = spec.Var("n", "int64"), spec.Var("m", "int64")
-X = spec.Tensor("x", [N], "float32", device_type="cuda")
 
 
 def message(function: Any, *arguments: Any) -> str:
@@ -57,11 +55,7 @@ def test_the_frames_are_those_of_every_error(driver: FakeDriver):
     driver.fail("cuLaunchKernelEx", Result.LAUNCH_FAILED)
     with pytest.raises(RuntimeError) as caught:
         wrap(EMPTY, [])()
-    frames: list[str] = []
-    traceback = caught.value.__traceback__
-    while traceback is not None:
-        frames.append(traceback.tb_frame.f_code.co_name)
-        traceback = traceback.tb_next
+    frames = [frame.name for frame in extract_tb(caught.value.__traceback__)]
     assert "test_the_frames_are_those_of_every_error" in frames
 
 
@@ -74,12 +68,7 @@ def test_the_frames_are_those_of_every_error(driver: FakeDriver):
         ({"dynamic_smem_bytes": N}, 232449, "dynamic_smem_bytes=232449", "dynamic_smem_bytes is 232449, at most 232448 for this kernel"),
         ({"grid": N, "cluster": 2}, 3, "grid=(3, 1, 1), block=(1, 1, 1), cluster=(2, 1, 1)", "grid.x is 3, no multiple of cluster.x, 2"),
         ({"grid": N, "cluster": N}, 17, "cluster=(17, 1, 1)", "the cluster has 17 blocks, and not every device can have more than 8"),
-        (
-            {"grid": N, "attributes": ["cooperative"]},
-            100_000,
-            "cooperative",
-            "all blocks of a cooperative launch have to fit onto the device at once",
-        ),
+        ({"grid": N, "attributes": ["cooperative"]}, 100_000, "cooperative", "all blocks of a cooperative launch have to fit onto the device at once"),
     ],
 )  # fmt: skip
 def test_what_is_too_much(

@@ -127,15 +127,12 @@ def test_an_empty_grid_needs_no_driver(built: Path):
 def test_an_old_driver_is_told_what_it_lacks(built: Path, symbol: str):
     env = {**environment(older(symbol)), "FAKE_CUDA_VERSION": "11080"}
     lines = python(built, "attempt()\nattempt()\n", env)
-    assert (
-        lines
-        == [
-            f"RuntimeError: libcuda.so.1 has no {symbol}, which launching kernel 'count' needs: the "
-            "NVIDIA driver is of CUDA 11.8; update it to one of CUDA 12.0 or later when calling: "
-            "`f(n: int32, p: DataPointer, stream: Stream)`"
-        ]
-        * 2
+    words = (
+        f"RuntimeError: libcuda.so.1 has no {symbol}, which launching kernel 'count' needs: the "
+        "NVIDIA driver is of CUDA 11.8; update it to one of CUDA 12.0 or later when calling: "
+        "`f(n: int32, p: DataPointer, stream: Stream)`"
     )
+    assert lines == [words] * 2
 
 
 def test_a_machine_with_no_gpu(built: Path):
@@ -275,29 +272,26 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-def test_threads_of_a_program_without_python(built: Path, program: Path, tmp_path: Path):
+PROGRAMS = {
+    # threads, whether the library is closed, and the result of unloading and of releasing
+    "many threads": (16, 0, Result.DEINITIALIZED),
+    # The destructor runs when the driver is gone, which is nobody's error.
+    "one that ends": (1, 0, Result.DEINITIALIZED),
+    "one that closes the library": (1, 1, Result.SUCCESS),
+}
+
+
+@pytest.mark.parametrize("which", PROGRAMS)
+def test_a_program_without_python(built: Path, program: Path, tmp_path: Path, which: str):
+    threads, closes, result = PROGRAMS[which]
     log = tmp_path / "log"
     env = logging(library(), log, FAKE_CUDA_DELAY="cuLibraryLoadData:2000")
-    assert run([str(program), str(built), "16", "0"], env) == "0 failed\n"
+    assert run([str(program), str(built), str(threads), str(closes)], env) == "0 failed\n"
     events = read_log(log.read_text())
-    assert len([event for event in events if isinstance(event, Launch)]) == 16
+    assert len([event for event in events if isinstance(event, Launch)]) == threads
     assert len(calls(events, "cuLibraryLoadData")) == 1
-
-
-def test_a_program_that_ends(built: Path, program: Path, tmp_path: Path):
-    """The destructor runs when the driver is gone, which is nobody's error."""
-    log = tmp_path / "log"
-    assert run([str(program), str(built), "1", "0"], logging(library(), log)) == "0 failed\n"
-    results = [call.result for call in calls(read_log(log.read_text()), "cuLibraryUnload")]
-    assert results == [Result.DEINITIALIZED]
-
-
-def test_a_program_that_closes_the_library(built: Path, program: Path, tmp_path: Path):
-    log = tmp_path / "log"
-    run([str(program), str(built), "1", "1"], logging(library(), log))
-    events = read_log(log.read_text())
-    assert [call.result for call in calls(events, "cuLibraryUnload")] == [0]
-    assert [call.result for call in calls(events, "cuDevicePrimaryCtxRelease_v2")] == [0]
+    for name in ("cuLibraryUnload", "cuDevicePrimaryCtxRelease_v2"):
+        assert [call.result for call in calls(events, name)] == [result]
 
 
 def test_a_program_without_a_driver(built: Path, program: Path):

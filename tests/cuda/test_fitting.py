@@ -100,16 +100,6 @@ def test_the_dtype_of_a_tensor_is_aligned_as_one(driver: FakeDriver):
     )
 
 
-def test_members_of_a_struct(driver: FakeDriver):
-    entry = Struct("s", N * 2, 7, "t")
-    params = [
-        spec.Shape("s", [N, 3, spec.Var("m", "int16")]),
-        spec.TupleParam("t", [spec.Var("a", "int8"), spec.Var("b", "float32")]),
-    ]
-    launch = launched(driver, KernelImage("k", (40,)), params, (5, 3, 2), (1, 0.5), args=[entry])
-    assert launch.arguments == (struct.pack("<qh6xqqb3xf", 5, 2, 10, 7, 1, 0.5),)
-
-
 @pytest.mark.parametrize(
     ("var", "dtype", "fits", "fails"),
     [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,11 @@ import pytest
 import tvm_ffi
 
 from ffi_builder import Launch, attach_ffi_func, cuda, runtime, wrap
-from tests.cuda.launching import STREAM, X, compiled, provider
+from tests.cuda.launching import STREAM, X, array, compiled, provider
 from tests.cuda.launching import wrap as wrapped
-from tests.fakecuda import CaptureMode, DeviceArray, FakeDriver, KernelImage, make_cubin, make_ptx
+from tests.fakecuda import CaptureMode, FakeDriver, KernelImage, make_cubin, make_ptx
 from tests.fakecuda.kernels import EMPTY
+from tests.support.threads import together
 from tests.support.wrapping import new_module
 
 NAME = "ffi_builder.load_hook.v1"
@@ -58,10 +58,6 @@ def with_globals(kernel: KernelImage = EMPTY) -> bytes:
     return make_ptx([kernel]).rstrip(b"\0") + GLOBALS
 
 
-def on(driver: FakeDriver, device: int) -> Any:
-    return DeviceArray(driver, (4,), "float32", device).tensor()
-
-
 def test_each_library_is_seen_once(driver: FakeDriver, seen: list[tuple[Any, ...]]):
     module, image = new_module(), make_cubin([EMPTY, OTHER])
     attach_ffi_func(module, "f", [], provider(EMPTY, image=image))
@@ -84,12 +80,12 @@ def test_each_library_is_seen_once(driver: FakeDriver, seen: list[tuple[Any, ...
 def test_each_device_is_seen(driver: FakeDriver, seen: list[tuple[Any, ...]]):
     f = wrapped(POINTER, [X, STREAM])
     for tensors, streams in ((0, 0), (1, 1), (0, 0), (0, 1)):
-        f(on(driver, tensors), driver.new_stream(streams))
+        f(array(driver, tensors), driver.new_stream(streams))
     assert [(device, before) for _, _, device, before in seen] == [(0, 0), (1, 1)]
 
 
 def test_the_streams_device_counts(driver: FakeDriver, seen: list[tuple[Any, ...]]):
-    wrapped(POINTER, [X, STREAM])(on(driver, 0), driver.new_stream(1))
+    wrapped(POINTER, [X, STREAM])(array(driver, 0), driver.new_stream(1))
     assert [call[2] for call in seen] == [1]
 
 
@@ -102,7 +98,7 @@ def test_a_context_is_current(driver: FakeDriver, stream: int | str):
         devices.append(driver.get("cuCtxGetDevice"))
 
     handle = driver.new_stream(1) if isinstance(stream, str) else stream
-    wrapped(POINTER, [X, STREAM])(on(driver, 1), handle)
+    wrapped(POINTER, [X, STREAM])(array(driver, 1), handle)
     assert devices == [1]
     assert driver.stack_depth == 0
 
@@ -165,11 +161,7 @@ def test_a_hook_may_launch_kernels(driver: FakeDriver):
 
 def test_threads_wait_for_the_hook(driver: FakeDriver, seen: list[tuple[Any, ...]]):
     module = compiled(EMPTY, [])
-    threads = [threading.Thread(target=module["f"]) for _ in range(8)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    together(lambda _: module["f"](), 8)
     assert [call[-1] for call in seen] == [0]
     assert len(driver.launches()) == 8
 

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from ffi_builder import attach_ffi_func, runtime, spec
-from tests.cuda.launching import STREAM, X, compiled, provider, wrap
+from tests.cuda.launching import STREAM, X, array, compiled, provider, wrap
 from tests.fakecuda import (
     DeviceArray,
     FakeDriver,
@@ -61,17 +61,20 @@ def test_wrappers_of_one_image_share_it(driver: FakeDriver):
     assert driver.count("cuLibraryGetKernel") == 2
 
 
-@pytest.mark.parametrize("format_", ["cubin", "ptx", "ptx without NUL", "ptx as str", "fatbin"])
+PTX = make_ptx([EMPTY])
+FORMATS = {
+    "cubin": make_cubin([EMPTY]),
+    "ptx": PTX,
+    "ptx without NUL": PTX.rstrip(b"\0"),
+    "ptx with several": PTX + bytes(3),
+    "ptx as str": PTX.rstrip(b"\0").decode(),
+    "fatbin": make_fatbin([(make_cubin([EMPTY], sm=80), 80), (make_cubin([EMPTY]), 90)]),
+}
+
+
+@pytest.mark.parametrize("format_", FORMATS)
 def test_each_format(driver: FakeDriver, format_: str):
-    ptx = make_ptx([EMPTY])
-    image = {
-        "cubin": make_cubin([EMPTY]),
-        "ptx": ptx,
-        "ptx without NUL": ptx.rstrip(b"\0"),
-        "ptx as str": ptx.rstrip(b"\0").decode(),
-        "fatbin": make_fatbin([(make_cubin([EMPTY], sm=80), 80), (make_cubin([EMPTY]), 90)]),
-    }[format_]
-    wrap(EMPTY, [], image=image)()
+    wrap(EMPTY, [], image=FORMATS[format_])()
     assert len(driver.launches()) == 1
     [call] = driver.calls("cuLibraryLoadData")
     address = call.arguments["code"]
@@ -80,18 +83,13 @@ def test_each_format(driver: FakeDriver, format_: str):
 
 
 def test_ptx_is_the_same_however_it_ends(driver: FakeDriver):
-    ptx = make_ptx([EMPTY]).rstrip(b"\0")
     module = new_module()
-    for name, image in (
-        ("a", ptx),
-        ("b", ptx + bytes(1)),
-        ("c", ptx + bytes(3)),
-        ("d", ptx.decode()),
-    ):
-        attach_ffi_func(module, name, [], provider(EMPTY, image=image))
+    images = [image for name, image in FORMATS.items() if "ptx" in name]
+    for number, image in enumerate(images):
+        attach_ffi_func(module, f"f{number}", [], provider(EMPTY, image=image))
     found = runtime.compile(module)
-    for name in "abcd":
-        found[name]()
+    for number in range(len(images)):
+        found[f"f{number}"]()
     assert driver.count("cuLibraryLoadData") == 1
 
 
@@ -144,7 +142,7 @@ def test_first_calls_that_fail_and_succeed_in_16_threads(driver: FakeDriver):
 
 def test_primary_contexts_are_retained_once_by_many_threads(driver: FakeDriver):
     module = compiled(KernelImage("k", (8,)), [X])
-    arrays = [DeviceArray(driver, (4,), "float32", device).tensor() for device in (0, 1)]
+    arrays = [array(driver, device) for device in (0, 1)]
     driver.delay("cuDevicePrimaryCtxRetain", 300)
 
     def work() -> None:
@@ -196,7 +194,7 @@ def test_after_preloading_a_tensors_device_is_ready(driver: FakeDriver):
     module = compiled(KernelImage("k", (8,)), [X, STREAM], dynamic_smem_bytes=100_000)
     stream = driver.new_stream(1)
     module["_cuda_preload_f"](1)
-    tensor = DeviceArray(driver, (4,), "float32", 1).tensor()
+    tensor = array(driver, 1)
     driver.clear_log()
     module["f"](tensor, ctypes.c_void_p(stream))
     assert [call.name for call in driver.calls()] == ["cuLaunchKernelEx"]
@@ -264,7 +262,7 @@ def test_releasing_takes_no_argument(driver: FakeDriver):
 
 def test_releasing_forgets_the_attributes(driver: FakeDriver):
     module = compiled(KernelImage("k", (8,)), [X], dynamic_smem_bytes=100_000)
-    tensor = DeviceArray(driver, (4,), "float32").tensor()
+    tensor = array(driver)
     for _ in range(2):
         module["f"](tensor)
         module["_cuda_release_f"]()
@@ -294,3 +292,15 @@ def test_a_module_that_goes_gives_everything_back(driver: FakeDriver):
     del function
     gc.collect()
     assert (driver.live("library"), driver.live("primary")) == (0, 0)
+
+
+def test_a_module_that_goes_leaves_what_others_have_retained(driver: FakeDriver):
+    """Another part of the program has a primary context of its own, which may be current."""
+    driver.retain(0)
+    wrap(EMPTY, [])()
+    gc.collect()
+    assert (driver.live("library"), driver.live("primary")) == (0, 1)
+    with driver.current(0):
+        wrap(KernelImage("k", (8,)), [X])(array(driver, 1))
+        gc.collect()
+        driver.must("cuCtxSynchronize")

@@ -60,26 +60,27 @@ def test_a_byte_offset_is_added(driver: FakeDriver):
     assert launch.arguments == (struct.pack("<Q", x.address + 16),)
 
 
-def test_streams_and_constants_are_no_parameters(driver: FakeDriver):
-    params = [
-        spec.ConstInt("version", 2),
-        spec.Stream("stream"),
-        spec.Var("i", "int32"),
-        spec.ConstNone("nothing"),
-    ]
-    launch = launched(driver, KernelImage("k", (4,)), params, 2, 0, 7, None)
-    assert launch.arguments == (struct.pack("<i", 7),)
+A8, B16 = spec.Var("a", "int8"), spec.Var("b", "int16")
+F32, F64, I32 = spec.Var("f", "float32"), spec.Var("d", "float64"), spec.Var("i", "int32")
+NULLS = Struct(Scalar(1, "int8"), None, Struct(None, "n"), None)
+PASSED: list[tuple[str, tuple[int, ...], list[spec.Param], tuple[Any, ...], list[Any] | None, bytes]] = [
+    # sizes of the kernel's parameters, those of the function, arguments, args=, and what is passed
+    ("no parameters", (), [], (), None, b""),
+    ("streams and constants are none", (4,), [spec.ConstInt("version", 2), spec.Stream("stream"), I32, spec.ConstNone("nothing")], (2, 0, 7, None), None, struct.pack("<i", 7)),
+    ("shapes, tuples and choices", (8, 8, 2, 8, 1), [spec.Shape("s", [N, 3, N * 2]), spec.TupleParam("t", [B16, F64]), spec.Choice("act", {"relu": 1, "gelu": -2}, "int8")], ((5, 3, 10), (-1, 0.5), "gelu"), None, struct.pack("<qqhdb", 5, 10, -1, 0.5, -2)),
+    ("NULL in a struct", (40,), [N], (7,), [NULLS], struct.pack("<b7xQQqQ", 1, 0, 0, 7, 0)),
+    ("members of a struct", (40,), [spec.Shape("s", [N, 3, spec.Var("m", "int16")]), spec.TupleParam("t", [A8, F32])], ((5, 3, 2), (1, 0.5)), [Struct("s", N * 2, 7, "t")], struct.pack("<qh6xqqb3xf", 5, 2, 10, 7, 1, 0.5)),
+]  # fmt: skip
 
 
-def test_shapes_tuples_and_choices(driver: FakeDriver):
-    params = [
-        spec.Shape("s", [N, 3, N * 2]),
-        spec.TupleParam("t", [spec.Var("a", "int16"), spec.Var("b", "float64")]),
-        spec.Choice("act", {"relu": 1, "gelu": -2}, "int8"),
-    ]
-    kernel = KernelImage("k", (8, 8, 2, 8, 1))
-    launch = launched(driver, kernel, params, (5, 3, 10), (-1, 0.5), "gelu")
-    assert b"".join(launch.arguments) == struct.pack("<qqhdb", 5, 10, -1, 0.5, -2)
+@pytest.mark.parametrize(
+    ("sizes", "params", "values", "args", "content"), [e[1:] for e in PASSED], ids=[e[0] for e in PASSED]
+)  # fmt: skip
+def test_what_is_passed(
+    driver: FakeDriver, sizes: Any, params: Any, values: Any, args: Any, content: bytes
+):
+    launch = launched(driver, KernelImage("k", sizes), params, *values, args=args)
+    assert b"".join(launch.arguments) == content
 
 
 def test_args_choose_and_order(driver: FakeDriver):
@@ -92,11 +93,6 @@ def test_args_choose_and_order(driver: FakeDriver):
     assert b"".join(launch.arguments) == struct.pack("<qQiihbi", 12, x.address, 4, 3, 5, 7, 0)
 
 
-def test_no_parameters(driver: FakeDriver):
-    launch = launched(driver, KernelImage("k"), [])
-    assert launch.arguments == ()
-
-
 def test_structs_by_value_with_padding_of_zeros(driver: FakeDriver):
     x = DeviceArray(driver, (3,), "float32")
     c = spec.Var("c", "int8")
@@ -107,12 +103,6 @@ def test_structs_by_value_with_padding_of_zeros(driver: FakeDriver):
     assert launch.arguments == (
         struct.pack("<b7xQb7xd?7xqH6x", -1, x.address, -1, 2.5, True, 3, 9),
     )
-
-
-def test_null_in_a_struct(driver: FakeDriver):
-    entry = Struct(Scalar(1, "int8"), None, Struct(None, "n"), None)
-    launch = launched(driver, KernelImage("k", (40,)), [N], 7, args=[entry])
-    assert launch.arguments == (struct.pack("<b7xQQqQ", 1, 0, 0, 7, 0),)
 
 
 def test_tensors_packed_and_nested(driver: FakeDriver):

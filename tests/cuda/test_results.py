@@ -7,13 +7,11 @@ from typing import Any
 import pytest
 
 from ffi_builder import attach_ffi_func, runtime, spec
-from tests.cuda.launching import provider
+from tests.cuda.launching import N, X, array, provider
 from tests.fakecuda import DeviceArray, FakeDriver, KernelImage, Result
 from tests.fakecuda.allocating import Allocator
 from tests.support.wrapping import new_module
 
-N = spec.Var("n", "int64")
-X = spec.Tensor("x", [N], "float32", device_type="cuda")
 Y = spec.Tensor("y", [N], "float32", device_type="cuda")
 
 
@@ -48,7 +46,7 @@ def test_what_was_allocated_is_released_when_the_launch_fails(
     function = returning(dynamic_smem_bytes=100_000)
     driver.fail(name, Result.OUT_OF_MEMORY)
     with pytest.raises(RuntimeError, match=f"{name} failed"):
-        function(DeviceArray(driver, (4,), "float32").tensor())
+        function(array(driver))
     assert len(allocator.arrays) == 1
     assert allocator.alive == {}
 

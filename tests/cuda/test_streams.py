@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-import tvm_ffi
 
 from ffi_builder import BuildError, SpecError, spec
-from tests.cuda.launching import launched, provider, wrap
+from tests.cuda.launching import STREAM, N, X, array, launched, provider, wrap
 from tests.fakecuda import (
     LEGACY,
     PER_THREAD,
@@ -25,9 +24,6 @@ from tests.fakecuda import (
 from tests.fakecuda.kernels import EMPTY
 from tests.support.wrapping import attached, current_stream
 
-N = spec.Var("n", "int64")
-X = spec.Tensor("x", [N], "float32", device_type="cuda")
-STREAM = spec.Stream("stream")
 ONE = KernelImage("one", (8,))
 
 CONTEXT_CALLS = (
@@ -38,10 +34,6 @@ CONTEXT_CALLS = (
     "cuDevicePrimaryCtxRetain",
     "cuCtxSetCurrent",
 )
-
-
-def array(driver: FakeDriver, device: int = 0) -> tvm_ffi.Tensor:
-    return DeviceArray(driver, (4,), "float32", device).tensor()
 
 
 @contextmanager
@@ -218,44 +210,31 @@ FAILURES = [
     ("cuDevicePrimaryCtxRetain", Result.OUT_OF_MEMORY),
     ("cuCtxPushCurrent_v2", Result.OUT_OF_MEMORY),
     ("cuLaunchKernelEx", Result.LAUNCH_OUT_OF_RESOURCES),
-]
-
-
-@pytest.mark.parametrize(("name", "result"), FAILURES)
-def test_the_callers_context_comes_back_after_each_failure(
-    driver: FakeDriver, name: str, result: Result
-):
-    function, tensor = wrap(ONE, [X]), array(driver, 1)
-    with driver.current(0):
-        before = (driver.stack(), driver.stack_depth)
-        driver.fail(name, result)
-        with pytest.raises(RuntimeError, match=f"{name} failed: {result.symbol}"):
-            function(tensor)
-        assert (driver.stack(), driver.stack_depth) == before
-        function(tensor)
-        assert (driver.stack(), driver.stack_depth) == before
-    assert len(driver.launches()) == 1
-
-
-PREPARING = [
     ("cuDeviceGetAttribute", Result.INVALID_DEVICE),
     ("cuKernelGetAttribute", Result.INVALID_HANDLE),
     ("cuKernelSetAttribute", Result.INVALID_VALUE),
 ]
 
 
-@pytest.mark.parametrize(("name", "result"), PREPARING)
-@pytest.mark.parametrize("has_tensor", [True, False])
-def test_and_where_a_kernel_is_made_ready(
+@pytest.mark.parametrize(
+    ("name", "result", "has_tensor"),
+    [
+        *((name, result, True) for name, result in FAILURES),
+        *((name, result, False) for name, result in FAILURES[-3:]),
+    ],
+)
+def test_the_callers_context_comes_back_after_each_failure(
     driver: FakeDriver, name: str, result: Result, has_tensor: bool
 ):
     params, arguments = ([X], [array(driver, 1)]) if has_tensor else ([], [])
     function = wrap(ONE if has_tensor else EMPTY, params, dynamic_smem_bytes=100_000)
-    with driver.current(0), unchanged(driver):
-        driver.fail(name, result)
-        with pytest.raises(RuntimeError, match=f"{name} failed: {result.symbol}"):
+    with driver.current(0):
+        with unchanged(driver):
+            driver.fail(name, result)
+            with pytest.raises(RuntimeError, match=f"{name} failed: {result.symbol}"):
+                function(*arguments)
+        with unchanged(driver):
             function(*arguments)
-        function(*arguments)
     assert [launch.device for launch in driver.launches()] == [1 if has_tensor else 0]
 
 

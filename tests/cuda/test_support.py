@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,7 @@ from ffi_builder.runtime.files.object_files import ObjectFile, read_object
 from ffi_builder.runtime.jit import supplied
 from tests.cuda.launching import STREAM, N, provider
 from tests.fakecuda import FakeDriver, KernelImage, environment, library, missing
-from tests.runtime.samples import c_object, needs_cc
+from tests.runtime.samples import c_object, needs_cc, run_child
 from tests.support.bundles import no_library as no_library
 from tests.support.wrapping import new_module
 
@@ -97,12 +95,7 @@ engine.run_static_destructors()
 def test_another_jit(way: str, tmp_path: Path) -> None:
     path = tmp_path / "f.ll"
     path.write_text(runtime.llvm_ir(launching(self_contained=way == "contained")))
-    done = subprocess.run(
-        [sys.executable, "-c", JIT, path, way],
-        env=environment(library()),
-        capture_output=True,
-        text=True,
-    )
+    done = run_child(JIT, path, way, env=environment(library()))
     if way == "core's object alone":
         assert done.returncode != 0  # this JIT calls functions that nothing defines
         return

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ctypes
 import random
 import struct
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,16 +17,9 @@ from ffi_builder.cuda.launch.map_rules import FILLS, INTERLEAVES, RULES, SWIZZLE
 from ffi_builder.providers.cuda import Struct, TensorMap
 from tests.cuda.asking import CASES, IM2COL, MAP, TILED, K, M, Request, X, asked, ints, tensor
 from tests.cuda.launching import provider, wrap
-from tests.fakecuda import (
-    DeviceArray,
-    FakeDriver,
-    KernelImage,
-    Result,
-    environment,
-    missing,
-    older,
-)
+from tests.fakecuda import DeviceArray, FakeDriver, KernelImage, Result, environment, missing, older
 from tests.fakecuda.memory import tensor_at
+from tests.runtime.samples import run_child
 from tests.support.wrapping import attached, new_module
 
 P = ctypes.c_void_p
@@ -350,14 +341,7 @@ def test_a_driver_without_the_function(tmp_path: Path, options: Any, name: str, 
     attach_ffi_func(module, "f", [x], provider(MAP, args=[TensorMap("x", **options)]))
     attach_ffi_func(module, "g", [x], provider(KernelImage("other", (8,)), args=["x"]))
     runtime.compile(module).export_library(tmp_path / "made.so")
-    done = subprocess.run(
-        [sys.executable, "-c", CHILD, str(tmp_path / "made.so")],
-        cwd=Path(__file__).parents[2],
-        env=environment(older(name)),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_child(CHILD, tmp_path / "made.so", env=environment(older(name)))
     assert done.stdout.startswith(
         f"libcuda.so.1 has no {name}, which the tensor map of x for kernel 'k' needs: the NVIDIA "
         f"driver is of CUDA "
@@ -402,10 +386,7 @@ def test_a_driver_without_the_function(tmp_path: Path, options: Any, name: str, 
         ({"corners": ((0,),)}, "corners: expected the lower and the upper corner but got"),
         ({"corners": ((0, -129), (0, 0)), "channels": 8, "pixels": 8}, r"corners\[0\]\[1\]: expected -128 to 127"),
         ({"corners": ((0,), (0,)), "channels": 300, "pixels": 8}, "channels: expected 1 to 256: a pixel has 1 to 256 channels; but got 300"),
-        (
-            {"corners": ((0,), (0,)), "channels": 8, "pixels": 8, "wide": "w"},
-            "swizzle: expected 64B or 128B or 128B_ATOM_32B: wide im2col swizzles; but got none",
-        ),
+        ({"corners": ((0,), (0,)), "channels": 8, "pixels": 8, "wide": "w"}, "swizzle: expected 64B or 128B or 128B_ATOM_32B: wide im2col swizzles; but got none",),
         ({"corners": ((0, 0), (0, 0)), "channels": 8, "pixels": 8, "wide": "w"}, "corners: expected two of one int each, for the width but got"),
     ],
 )  # fmt: skip

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+
+from tests.runtime.samples import run_child
 
 ATTACH = """
 import sys
@@ -47,11 +46,5 @@ attach_ffi_func(new_module("", root), "f", params, provider(kernel, args=args))
 @pytest.mark.parametrize("root", ["torch_mlir", "cutlass._mlir"])
 def test_values_that_are_not_to_be_compared(root: str):
     pytest.importorskip(root.partition(".")[0])
-    done = subprocess.run(
-        [sys.executable, "-c", ATTACH, root],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = run_child(ATTACH, root)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -15,7 +15,7 @@ import tvm_ffi
 from ffi_builder import Launch, cuda, spec, wrap
 from ffi_builder.cuda.launch import watching
 from ffi_builder.providers.cuda import Pointee, Scalar, Struct
-from tests.cuda.launching import SAXPY_PARAMS, STREAM, N, X, compiled
+from tests.cuda.launching import SAXPY_PARAMS, STREAM, N, X, array, compiled
 from tests.cuda.launching import wrap as wrapped
 from tests.fakecuda import CaptureMode, DeviceArray, FakeDriver, IllegalAddressError, KernelImage
 from tests.fakecuda.kernels import EMPTY, SAXPY
@@ -81,7 +81,7 @@ def test_a_hook_is_called_around_each_launch(
 
 
 def test_a_hook_is_told_the_device(driver: FakeDriver, seen: list[tuple[Any, ...]]):
-    tensor = DeviceArray(driver, (4,), "float32", 1).tensor()
+    tensor = array(driver, 1)
     wrapped(KernelImage("k", (8,)), [X])(tensor)
     assert [call[-1] for call in seen] == [1, 1]
 
@@ -138,7 +138,7 @@ def test_a_launch_that_fails_is_told_to_the_hook_and_raised(driver: FakeDriver):
 def test_a_launch_is_repeated_on_the_streams_device(
     driver: FakeDriver, seen: list[tuple[Any, ...]]
 ):
-    stream, tensor = driver.new_stream(1), DeviceArray(driver, (4,), "float32", 0).tensor()
+    stream, tensor = driver.new_stream(1), array(driver)
     wrapped(KernelImage("k", (8,)), [X, STREAM], dynamic_smem_bytes=60000)(tensor, stream)
     assert [(each.device, each.shared) for each in driver.launches()] == [(1, 60000)]
     assert [call[0] for call in seen] == ["before", "after"]

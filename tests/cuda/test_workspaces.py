@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import gc
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ffi_builder import BuildError, attach, providers, runtime, spec
-from tests.cuda.launching import provider
+from tests.cuda.launching import array, provider
 from tests.fakecuda import (
     NON_BLOCKING,
     Call,
@@ -25,6 +23,7 @@ from tests.fakecuda import (
     older,
 )
 from tests.fakecuda.allocating import Allocator
+from tests.runtime.samples import run_child
 from tests.support.wrapping import current_stream, new_module
 
 KERNEL = KernelImage("k", (8, 8))
@@ -172,7 +171,7 @@ def test_a_context_that_cannot_be_entered(driver: FakeDriver, allocator: Allocat
     driver.fail("cuDevicePrimaryCtxRetain", Result.OUT_OF_MEMORY)
     words = r"^cuDevicePrimaryCtxRetain failed: .*, to fill the work"
     with pytest.raises(RuntimeError, match=words):
-        on_the_host()(DeviceArray(driver, (4,), "float32").tensor())
+        on_the_host()(array(driver))
     assert allocator.alive == {}
 
 
@@ -225,15 +224,7 @@ def test_a_machine_without_the_driver(tmp_path: Path, driver_file: str):
     path = tmp_path / "made.so"
     runtime.compile(module).export_library(path)
     file = no_driver() if driver_file == "none" else older("cuMemsetD8Async")
-    command = [sys.executable, "-c", CHILD, str(path)]
-    done = subprocess.run(
-        command,
-        cwd=Path(__file__).parents[2],
-        env=environment(file),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_child(CHILD, path, env=environment(file))
     words = (
         "libcuda.so.1 could not be loaded to fill workspaces of 'f': "
         if driver_file == "none"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import subprocess
 import sys
 import types
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from torch_mlir import ir
 from ffi_builder import BuildError, attach, providers, runtime, spec, testing
 from ffi_builder.errors import CompileError
 from ffi_builder.ir.distribution import Distribution, named, of_module
+from tests.runtime.samples import run_child
 from tests.support.wrapping import new_module
 
 SIGNATURE = spec.Signature("f", [spec.Var("n", "int32")])
@@ -231,13 +231,7 @@ runtime.compile(new_module("llvm.func @f() {\\n  llvm.return\\n}", "jaxlib.mlir"
 
 def test_nothing_translates() -> None:
     pytest.importorskip("jaxlib")
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_TORCH_MLIR],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = run_child(WITHOUT_TORCH_MLIR)
     assert done.stderr.splitlines()[-1] == (
         "ffi_builder.errors.CompileError: jaxlib.mlir does not translate to LLVM IR, so torch-mlir "
         "was asked to: Compiling needs torch-mlir, which cannot be imported (import of "

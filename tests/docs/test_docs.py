@@ -17,7 +17,7 @@ from tvm_ffi import libinfo
 from tests.docs import blocks as markdown
 from tests.docs.blocks import FENCE, RUN, blocks
 from tests.support.absent import ABSENT
-from tests.support.forking import Forking
+from tests.support.forking import COMPILING, Forking
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -40,11 +40,11 @@ def having(*languages: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def forking() -> Iterator[Forking]:
-    """A process that has imported only what imports its own modules by itself.
+    """A process that has imported what a first compile does: no page says `import torch_mlir` alone.
 
     So pages must still import what they use. PyTorch starts threads, which a fork has not.
     """
-    server = Forking("import numpy, tvm_ffi" if find_spec("torch") is None else "")
+    server = Forking(COMPILING if find_spec("torch") is None else "")
     yield server
     server.close()
 

@@ -19,7 +19,7 @@ from ffi_builder.fakecuda.driver import (
     Running,
 )
 from ffi_builder.fakecuda.records import Call, Launch, Parameter, Violation
-from tests.fakecuda.building import QUICKLY, missing, no_driver, older
+from tests.fakecuda.building import missing, no_driver, older
 from tests.fakecuda.image import KernelImage, make_cubin, make_fatbin, make_ptx
 from tests.fakecuda.memory import DeviceArray, device_array
 
@@ -27,7 +27,6 @@ __all__ = [
     "LEGACY",
     "NON_BLOCKING",
     "PER_THREAD",
-    "QUICKLY",
     "Call",
     "CaptureMode",
     "DeviceArray",

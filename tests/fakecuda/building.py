@@ -45,10 +45,12 @@ def no_driver() -> Path:
     return target
 
 
-# The compiler takes half the time for them.
-QUICKLY: Final = ("-O0", "-g0")
-
-
-def older(*without: str) -> Path:
-    """Return the fake driver without some symbols, which one test has a use for."""
-    return build.library(without=without, flags=QUICKLY)
+@cache
+def older(without: str, file: Path | None = None) -> Path:
+    """Return the fake driver, or another library, where a function has another name."""
+    found, name = file or build.library(), f"\0{without}\0"
+    data = found.read_bytes()
+    assert name.encode() in data
+    target = Path(tempfile.mkdtemp(dir=scratch())) / found.name
+    target.write_bytes(data.replace(name.encode(), name.upper().encode()))
+    return target

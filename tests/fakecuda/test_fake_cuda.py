@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -56,6 +57,11 @@ def reference(x: Any, _y: Any, a: float) -> Any:
     return a * x
 
 
+def ones(gpu: testing.FakeCuda, device: int = 0) -> tuple[testing.FakeArray, testing.FakeArray]:
+    x, y = (gpu.array(np.ones(3, "float32"), device=device) for _ in "xy")
+    return x, y
+
+
 @pytest.fixture
 def gpu() -> Iterator[testing.FakeCuda]:
     with testing.FakeCuda() as made:
@@ -86,7 +92,7 @@ def test_a_function_in_several_blocks() -> None:
     for archs in (["sm_80"], ["sm_80", "sm_86"], ["sm_90"], ["sm_80"]):
         with testing.FakeCuda(*archs) as gpu:
             gpu.kernel("scale", TYPES)(right)
-            x, y = (gpu.array(np.ones(3, "float32"), device=len(archs) - 1) for _ in "xy")
+            x, y = ones(gpu, len(archs) - 1)
             if archs == ["sm_90"]:
                 with pytest.raises(RuntimeError, match="CUDA_ERROR_NO_BINARY_FOR_GPU"):
                     function(x, y, 5.0)
@@ -108,10 +114,9 @@ def test_a_kernel_that_is_not_emulated_does_nothing(
 def test_the_architecture() -> None:
     words = r"CUDA_ERROR_NO_BINARY_FOR_GPU"
     with testing.FakeCuda("sm_80") as gpu:
-        arguments = gpu.array(np.ones(3, "float32")), gpu.array(np.ones(3, "float32")), 1.0
         with pytest.raises(RuntimeError, match=words):
-            compiled(sm=90)["scale"](*arguments)
-        compiled(sm=80)["scale"](*arguments)
+            compiled(sm=90)["scale"](*ones(gpu), 1.0)
+        compiled(sm=80)["scale"](*ones(gpu), 1.0)
     assert len(gpu.launches) == 1
 
 
@@ -133,7 +138,7 @@ def test_the_shared_memory_of_an_architecture(arch: str, most: int) -> None:
 def test_several_devices() -> None:
     with testing.FakeCuda("sm_80", "sm_80") as gpu:
         function = compiled()["scale"]
-        function(*(gpu.array(np.ones(3, "float32"), device=1) for _ in "xy"), 1.0)
+        function(*ones(gpu, 1), 1.0)
         assert gpu.launches[0].device == 1
         with pytest.raises(ValueError, match=r"expected 0 \(the device of x\) but got 1"):
             function(*(gpu.array(np.ones(3, "float32"), device) for device in (0, 1)), 1.0)
@@ -219,22 +224,18 @@ def test_the_version_of_the_driver() -> None:
         call("55.9", None)
 
 
-@pytest.mark.parametrize("version", ["11.8", "13", "12.10", "", "13.0 ", "v13.0"])
-def test_a_version_that_is_none(version: str) -> None:
-    with pytest.raises(ValueError, match=r"expected a version of CUDA from '12.0' on, such as '13"):
-        testing.FakeCuda(version=version)
-
-
-def test_a_version_that_is_no_text() -> None:
-    version: Any = 13.0
-    with pytest.raises(TypeError, match=r"such as '13.0', but got 13.0 \(float\)"):
+@pytest.mark.parametrize("version", ["11.8", "13", "12.10", "", "13.0 ", "v13.0", 13.0])
+def test_a_version_that_is_none(version: Any) -> None:
+    kind = ValueError if isinstance(version, str) else TypeError
+    words = f"a version of CUDA from '12.0' on, such as '13.0', but got {version!r}"
+    with pytest.raises(kind, match=re.escape(words)):
         testing.FakeCuda(version=version)
 
 
 def test_streams() -> None:
     with testing.FakeCuda("sm_90", "sm_90") as gpu:
         function, stream = compiled(sm=90)["scale"], gpu.stream(1)
-        x, y = (gpu.array(np.ones(3, "float32"), device=1) for _ in "xy")
+        x, y = ones(gpu, 1)
         with tvm_ffi.use_raw_stream(tvm_ffi.device("cuda", 1), stream):
             function(x, y, 1.0)
         with pytest.raises(ValueError, match="expected a device from 0 to 1 but got 2"):
@@ -526,31 +527,22 @@ def test_it_is_built_where_there_is_no_cache(tmp_path: Path) -> None:
     assert in_a_process("", XDG_CACHE_HOME=str(tmp_path / "file")) == ""
 
 
-def test_no_compiler() -> None:
-    assert in_a_process("", CC="no-cc").startswith(
-        "FileNotFoundError: FakeCuda: needs a C compiler to build the driver, and there is no "
-        "'no-cc'; install one, such as gcc or clang, or set CC"
-    )
+NOT_BUILT: list[tuple[str, dict[str, str], str]] = [
+    # code, variables of the environment, and the error
+    ("", {"CC": "no-cc"}, "FileNotFoundError: FakeCuda: needs a C compiler to build the driver, and there is no 'no-cc'; install one, such as gcc or clang, or set CC"),
+    ("", {"CC": "false"}, "RuntimeError: FakeCuda: building the driver fails: ['false', "),
+    ("from ffi_builder.fakecuda import build\nbuild.headers = lambda: None", {}, "ModuleNotFoundError: FakeCuda: needs cuda.h to build the driver: install nvidia-cuda-runtime, as the extra ffi_builder[cuda-testing] does: pip install -e '.[cuda-testing]' in a clone"),
+    ("import sys\nsys.platform = 'darwin'", {}, "OSError: FakeCuda: needs Linux, and this is darwin"),
+]  # fmt: skip
 
 
-def test_a_compiler_that_fails(tmp_path: Path) -> None:
-    found = in_a_process("", CC="false", XDG_CACHE_HOME=str(tmp_path))
-    assert found.startswith("RuntimeError: FakeCuda: building the driver fails: ['false', ")
+@pytest.mark.parametrize(("code", "variables", "words"), NOT_BUILT)
+def test_where_it_cannot_be_built(
+    code: str, variables: dict[str, str], words: str, tmp_path: Path
+) -> None:
+    found = in_a_process(code, XDG_CACHE_HOME=str(tmp_path), **variables)
+    assert found.startswith(words)
     assert not [*tmp_path.rglob("*.so.1")]
-
-
-def test_no_header() -> None:
-    code = "from ffi_builder.fakecuda import build\nbuild.headers = lambda: None"
-    assert in_a_process(code) == (
-        "ModuleNotFoundError: FakeCuda: needs cuda.h to build the driver: install "
-        "nvidia-cuda-runtime, as the extra ffi_builder[cuda-testing] does: pip install "
-        "-e '.[cuda-testing]' in a clone"
-    )
-
-
-def test_another_system() -> None:
-    found = in_a_process("import sys\nsys.platform = 'darwin'")
-    assert found == "OSError: FakeCuda: needs Linux, and this is darwin"
 
 
 def test_a_process_with_a_real_driver(tmp_path: Path) -> None:
@@ -569,12 +561,12 @@ def test_a_launch_outside_of_the_block_fails() -> None:
     """A test that has forgotten the block does not pass because another one has used it."""
     function = compiled()["scale"]
     with testing.FakeCuda("sm_80") as gpu:
-        x, y = gpu.array(np.ones(3, "float32")), gpu.array(np.ones(3, "float32"))
+        x, y = ones(gpu)
         function(x, y, 2)
     with pytest.raises(RuntimeError, match=r"CUDA_ERROR_NO_DEVICE .* for kernel 'scale'"):
         function(x, y, 2)
     with testing.FakeCuda("sm_80") as gpu:
-        function(gpu.array(np.ones(3, "float32")), gpu.array(np.ones(3, "float32")), 2)
+        function(*ones(gpu), 2)
         assert len(gpu.launches) == 1
 
 
@@ -585,7 +577,7 @@ def test_a_misspelt_kernel() -> None:
         with testing.FakeCuda("sm_80") as gpu:
             for name in names:
                 gpu.kernel(name, TYPES)(lambda launch, *values: None)
-            function(gpu.array(np.ones(3, "float32")), gpu.array(np.ones(3, "float32")), 2)
+            function(*ones(gpu), 2)
 
     launch("scale")
     launch("matmul")  # is for another test

@@ -238,14 +238,14 @@ class TestOutside:
 
     def test_a_library_of_the_system(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
         """The error says what to write, on the command line too."""
-        (tmp_path / "kernels.py").write_text(
+        (tmp_path / "gains_of_c.py").write_text(
             "from pathlib import Path\nfrom ffi_builder import wrap\n"
             f"modules = wrap({str(tmp_path / 'k.o')!r}, 'f(x: float64) -> y: float64', "
             "prototype='double kernel(double)', link=['-lgomp'])\n"
         )
         source = "int omp_get_level(void); double kernel(double x) { return x + omp_get_level(); }"
         compiled(tmp_path / "k.o", source)
-        command = ["package", str(tmp_path / "kernels.py"), "--name", "gains", "--version", "1"]
+        command = ["package", str(tmp_path / "gains_of_c.py"), "--name", "gains", "--version", "1"]
         command += ["-o", str(tmp_path / "dist")]
         assert main(command) == 1
         words = capsys.readouterr().err

@@ -76,6 +76,20 @@ def value(kind: str, bits: Any) -> Any:
             return bits.astype("int64")
 
 
+def bits_of(kind: str, numbers: Any, *, saturates: bool = False) -> Any:
+    """The bits of elements that are numbers: floats are rounded, integers limited or cut."""
+    match kind:
+        case "f16":
+            return numbers.astype("float16").view("uint16")
+        case "f32":
+            return numbers.astype("float32").view("uint32")
+        case "f64":
+            return numbers.view("uint64")
+        case _:
+            found = numbers.clip(-(2**31), 2**31 - 1) if saturates else numbers
+            return found.astype("int64").astype("uint32")
+
+
 def small(kind: str, shape: tuple[int, ...], generator: Any) -> Any:
     """Draw the bits of elements whose products and sums are exact in every order."""
     numbers = generator.integers(-4, 5, shape)

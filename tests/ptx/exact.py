@@ -42,6 +42,18 @@ E5M2: Final = Format(5, 2, 57344.0)
 E2M3: Final = Format(2, 3, 7.5, infinite=False)
 E3M2: Final = Format(3, 2, 28.0, infinite=False)
 E2M1: Final = Format(2, 1, 6.0, infinite=False)
+FORMATS: Final = {
+    "f16": F16,
+    "bf16": BF16,
+    "f32": F32,
+    "f64": F64,
+    "tf32": TF32,
+    "e4m3": E4M3,
+    "e5m2": E5M2,
+    "e2m3": E2M3,
+    "e3m2": E3M2,
+    "e2m1": E2M1,
+}
 
 
 def scaled(size: int, by: int, exponent: int) -> tuple[int, int, int]:
@@ -81,6 +93,10 @@ def added(a: float, b: float, to: Format, mode: str = "rn") -> float:
     same = math.copysign(1, a) == math.copysign(1, b)
     zero = a if a == 0 == b and same else (-0.0 if mode == "rm" else 0.0)
     return rounded(Fraction(a) + Fraction(b), to, mode, zero)
+
+
+def subtracted(a: float, b: float, to: Format, mode: str = "rn") -> float:
+    return added(a, -b, to, mode)
 
 
 def multiplied(a: float, b: float, to: Format, mode: str = "rn") -> float:
@@ -126,9 +142,9 @@ def rooted(a: float, to: Format, mode: str = "rn") -> float:
     return rounded(Fraction(found, 2**1201), to, mode)
 
 
-def flush(x: float, ftz: bool) -> float:
-    """Return a zero of the same sign for a subnormal f32."""
-    return math.copysign(0.0, x) if ftz and abs(x) < 2.0**-126 else x
+def flush(x: float, ftz: bool, to: Format = F32) -> float:
+    """Return a zero of the same sign for a subnormal number."""
+    return math.copysign(0.0, x) if ftz and abs(x) < 2.0**to.least else x
 
 
 def saturate(x: float, sat: bool) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 import numpy
+import pytest
 
 from ffi_builder.ptx import text
 from ffi_builder.ptx.decode import decode
@@ -229,12 +230,18 @@ class Case:
             )
 
 
-def by_word(cases: Iterable[Case]) -> dict[str, list[Case]]:
-    """Return the cases by the first words of their opcodes: thousands of tests would take long."""
-    found: dict[str, list[Case]] = {}
+def checks(cases: Iterable[Case]) -> Callable[[str], None]:
+    """Return a test, by the first words of opcodes: thousands of tests would take long."""
+    by_word: dict[str, list[Case]] = {}
     for case in cases:
-        found.setdefault(case.opcode.partition(".")[0], []).append(case)
-    return found
+        by_word.setdefault(case.opcode.partition(".")[0], []).append(case)
+
+    @pytest.mark.parametrize("word", by_word)
+    def test_as_it_means(word: str) -> None:
+        for case in by_word[word]:
+            case.check()
+
+    return test_as_it_means
 
 
 def _as_bits(values: Any) -> Any:

@@ -13,24 +13,11 @@ import numpy as np
 import pytest
 
 from ffi_builder.ptx.errors import PtxError
-from tests.ptx import exact
-from tests.ptx.exact import MODES, flush, rounded, saturate
-from tests.ptx.running import Case, by_word, run
+from tests.ptx.exact import FORMATS, MODES, flush, rounded, saturate
+from tests.ptx.running import Case, checks, run
 from tests.ptx.test_integer import each, signed
 
 INTEGERS: Final = tuple(f"{kind}{size}" for size in (8, 16, 32, 64) for kind in "us")
-FORMATS: Final = {
-    "f16": exact.F16,
-    "bf16": exact.BF16,
-    "f32": exact.F32,
-    "f64": exact.F64,
-    "tf32": exact.TF32,
-    "e4m3": exact.E4M3,
-    "e5m2": exact.E5M2,
-    "e2m3": exact.E2M3,
-    "e3m2": exact.E3M2,
-    "e2m1": exact.E2M1,
-}
 DTYPES: Final[dict[str, Any]] = {
     "f16": np.float16,
     "bf16": ml_dtypes.bfloat16,
@@ -441,10 +428,7 @@ CASES: Final = [
 ]
 
 
-@pytest.mark.parametrize("word", by_word(CASES))
-def test_as_it_means(word: str) -> None:
-    for case in by_word(CASES)[word]:
-        case.check()
+test_as_it_means = checks(CASES)
 
 
 def test_no_register_of_128_bits_is_a_wider_one() -> None:

@@ -9,21 +9,15 @@ from functools import partial, reduce
 from typing import Any, Final
 
 import numpy as np
-import pytest
 
 from tests.ptx import exact
 from tests.ptx.exact import F32, F64, MODES, of_f32, of_f64
-from tests.ptx.running import Case, Meaning, by_word
+from tests.ptx.running import Case, Meaning, checks
 from tests.ptx.test_integer import COMBINES, chosen, near
-
-
-def subtracted(a: float, b: float, to: exact.Format, mode: str = "rn") -> float:
-    return exact.added(a, -b, to, mode)
-
 
 ARITHMETIC: Final[dict[str, Callable[..., float]]] = {
     "add": exact.added,
-    "sub": subtracted,
+    "sub": exact.subtracted,
     "mul": exact.multiplied,
 }
 WAYS: Final = (
@@ -392,11 +386,7 @@ CASES: Final = [
         Case(f"slct.{kind}.f32", f"{kind}: {kind} {kind} f32", lambda a, b, c: chosen(c >= 0, a, b))
         for kind in ("b16", "u32", "f32", "b64", "f64")
     ),
-    Case(
-        "slct.ftz.s32.f32",
-        "s32: s32 s32 f32",
-        lambda a, b, c: chosen(flushed(c) >= 0, a, b),
-    ),
+    Case("slct.ftz.s32.f32", "s32: s32 s32 f32", lambda a, b, c: chosen(flushed(c) >= 0, a, b)),
     *(
         Case(f"testp.{name}.{kind}", f"pred: {kind}", meaning)
         for name, meaning in TESTS.items()
@@ -405,7 +395,4 @@ CASES: Final = [
 ]
 
 
-@pytest.mark.parametrize("word", by_word(CASES))
-def test_as_it_means(word: str) -> None:
-    for case in by_word(CASES)[word]:
-        case.check()
+test_as_it_means = checks(CASES)

@@ -8,10 +8,22 @@ from fractions import Fraction
 from typing import Any, Final
 
 import numpy
-import pytest
 
-from tests.ptx.halves import NAN, as_numbers, bits_of, each, flushed, once, rounded, values
-from tests.ptx.running import Case, by_word, evaluate
+from tests.ptx.exact import (
+    F32,
+    FORMATS,
+    added,
+    flush,
+    fused,
+    multiplied,
+    rounded,
+    saturate,
+    subtracted,
+)
+from tests.ptx.halves import NAN, as_numbers, bits_of, each, values
+from tests.ptx.running import Case, checks, evaluate
+from tests.ptx.test_floating import COMPARES
+from tests.ptx.test_integer import COMBINES
 
 np: Any = numpy  # its stubs leave open what views are
 
@@ -25,12 +37,11 @@ def arithmetic(opcode: str, operation: Callable[..., Any], count: int) -> Case:
     ftz = "ftz" in modifiers
 
     def meaning(*bits: int) -> int:
-        found = once(base, operation, *as_numbers(base, bits, ftz))
-        if "sat" in modifiers:
-            found = min(found, 1.0) if found > 0 else 0.0
+        found = operation(*as_numbers(base, bits, ftz), to=FORMATS[base])
+        found = saturate(found, "sat" in modifiers)
         if "relu" in modifiers and found <= 0:
             found = 0.0
-        return bits_of(base, flushed(base, found) if ftz else found)
+        return bits_of(base, flush(found, ftz, FORMATS[base]))
 
     return Case(opcode, f"{kind}: {' '.join([kind] * count)}", each(kind, meaning))
 
@@ -43,9 +54,9 @@ def approximate(opcode: str, function: Callable[[float], Any]) -> Case:
 
     def meaning(bits: int) -> int:
         found = float(function(as_numbers(base, (bits,), ftz)[0]))
-        if math.isfinite(found) and found:
-            found = rounded(base, Fraction(found))
-        return bits_of(base, flushed(base, found) if ftz else found)
+        if math.isfinite(found):
+            found = rounded(Fraction(found), FORMATS[base], zero=found)
+        return bits_of(base, flush(found, ftz, FORMATS[base]))
 
     return Case(opcode, f"{kind}: {kind}", each(kind, meaning))
 
@@ -83,44 +94,20 @@ def of_bits(opcode: str, operation: Callable[[int], int]) -> Case:
     return Case(opcode, f"{kind}: {kind}", each(kind, meaning))
 
 
-_RELATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    "eq": lambda a, b: a == b,
-    "ne": lambda a, b: (a < b) | (a > b),
-    "lt": lambda a, b: a < b,
-    "le": lambda a, b: a <= b,
-    "gt": lambda a, b: a > b,
-    "ge": lambda a, b: a >= b,
-    "num": lambda a, b: ~np.isnan(a) & ~np.isnan(b),
-}
-_OPPOSITE: Final = {
-    "equ": "ne",
-    "neu": "eq",
-    "ltu": "ge",
-    "leu": "gt",
-    "gtu": "le",
-    "geu": "lt",
-    "nan": "num",
-}
-_COMBINED: Final = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}
-
-
 def relation(words: list[str], kind: str, a: Any, b: Any) -> Any:
     """Whether numbers compare as the first word of a modifier says."""
     numbers = [values(kind, bits) for bits in (a, b)]
     if "ftz" in words:
-        least = 2.0 ** (-14 if kind == "f16" else -126)
+        least = 2.0 ** FORMATS[kind].least
         numbers = [np.where(abs(each) < least, 0.0, each) for each in numbers]
-    name = words[0]
-    if name in _OPPOSITE:
-        return ~_RELATIONS[_OPPOSITE[name]](*numbers)
-    return _RELATIONS[name](*numbers)
+    return COMPARES[words[0]](*numbers)
 
 
 def predicates(opcode: str, negated: bool = False) -> Case:
     """A comparison; of a pair, it has two results."""
     _, *words, kind = opcode.split(".")
     base = kind.removesuffix("x2")
-    combined = _COMBINED.get(words[1]) if len(words) > 1 else None
+    combined = COMBINES.get(words[1]) if len(words) > 1 else None
     count = 1 if kind == base else 2
 
     def meaning(a: Any, b: Any, *given: Any) -> tuple[Any, ...]:
@@ -141,7 +128,7 @@ def numbers(opcode: str) -> Case:
     """A comparison whose result is a number: one, or all bits."""
     _, *words, to, kind = opcode.split(".")
     base = kind.removesuffix("x2")
-    combined = _COMBINED.get(words[1]) if len(words) > 1 else None
+    combined = COMBINES.get(words[1]) if len(words) > 1 else None
     is_pair = kind != base
 
     def meaning(a: Any, b: Any, *given: Any) -> Any:
@@ -168,7 +155,7 @@ def numbers(opcode: str) -> Case:
     return Case(opcode, f"{to}: {kind} {kind}{third}", meaning)
 
 
-def mixed(opcode: str, operation: Callable[..., Any], rounding: Callable[..., Any]) -> Case:
+def mixed(opcode: str, operation: Callable[..., float], mode: str) -> Case:
     """An operation for f32, some of whose operands are smaller."""
     name, *modifiers, kind = opcode.split(".")
     narrow = 1 if name != "fma" else 2
@@ -176,72 +163,12 @@ def mixed(opcode: str, operation: Callable[..., Any], rounding: Callable[..., An
     def meaning(*operands: Any) -> Any:
         wide = [values(kind, each) for each in operands[:narrow]]
         wide += [each.astype(float) for each in operands[narrow:]]
-        found = np.array(
-            [rounding(operation, *given) for given in zip(*wide, strict=True)], "float32"
-        )
-        if "sat" in modifiers:
-            found = np.where(found > 0, np.minimum(found, 1), 0).astype("float32")
+        made = (operation(*map(float, row), to=F32, mode=mode) for row in zip(*wide, strict=True))
+        found = np.array([saturate(each, "sat" in modifiers) for each in made], "float32")
         found.view("uint32")[np.isnan(found)] = 0x7FFFFFFF
         return found
 
-    types = [kind] * narrow + ["f32"]
-    return Case(opcode, f"f32: {' '.join(types)}", meaning)
-
-
-def _once_f32(direction: str) -> Callable[..., float]:
-    """Rounds to f32 as ``rn``, ``rz``, ``rm`` or ``rp`` says."""
-
-    def round_(operation: Callable[..., Any], *numbers: float) -> float:
-        with np.errstate(all="ignore"):
-            found = float(operation(*numbers))
-        if not all(map(math.isfinite, numbers)):
-            return found
-        exact = operation(*map(Fraction, numbers))
-        if exact == 0:  # of a sum, with the sign of the direction
-            signs = {math.copysign(1, term) for term in _terms(operation, *numbers)}
-            return math.copysign(0, signs.pop() if len(signs) == 1 else -(direction == "rm"))
-        power = max(_power(abs(exact)), -126)
-        unit = Fraction(2) ** (power - 23)
-        scaled = exact / unit
-        whole = {"rn": round, "rz": math.trunc, "rm": math.floor, "rp": math.ceil}[direction](
-            scaled
-        )
-        most = Fraction(2) ** 128
-        if abs(whole * unit) >= most:
-            away = direction == "rn" or direction == ("rp" if exact > 0 else "rm")
-            largest = float(most - Fraction(2) ** 104)
-            return math.copysign(math.inf if away else largest, exact)
-        return math.copysign(float(whole * unit), exact)
-
-    return round_
-
-
-def _power(size: Fraction) -> int:
-    power = size.numerator.bit_length() - size.denominator.bit_length()
-    return power - (size < Fraction(2) ** power)
-
-
-def _terms(operation: Callable[..., Any], *numbers: float) -> tuple[float, float]:
-    """The two zeros or opposite numbers whose sum is zero."""
-    if len(numbers) == 3:
-        return numbers[0] * numbers[1], numbers[2]
-    return numbers[0], numbers[1] if operation(0, 1) > 0 else -numbers[1]
-
-
-def _add(a: Any, b: Any) -> Any:
-    return a + b
-
-
-def _sub(a: Any, b: Any) -> Any:
-    return a - b
-
-
-def _mul(a: Any, b: Any) -> Any:
-    return a * b
-
-
-def _fma(a: Any, b: Any, c: Any) -> Any:
-    return a * b + c
+    return Case(opcode, f"f32: {' '.join([kind] * narrow + ['f32'])}", meaning)
 
 
 def _negative(bits: int) -> int:
@@ -260,12 +187,12 @@ def _exp2(number: float) -> Any:
 CASES: Final = [
     *(
         arithmetic(f"{name}{modifiers}.{kind}", operation, 2)
-        for name, operation in (("add", _add), ("sub", _sub), ("mul", _mul))
+        for name, operation in (("add", added), ("sub", subtracted), ("mul", multiplied))
         for kind in _KINDS
         for modifiers in (("", ".rn") if kind[0] == "b" else ("", ".rn.ftz", ".sat", ".ftz.sat"))
     ),
     *(
-        arithmetic(f"fma.rn{modifiers}.{kind}", _fma, 3)
+        arithmetic(f"fma.rn{modifiers}.{kind}", fused, 3)
         for kind in _KINDS
         for modifiers in (
             ("", ".relu") if kind[0] == "b" else ("", ".ftz", ".sat", ".relu", ".ftz.relu")
@@ -287,12 +214,12 @@ CASES: Final = [
     *(approximate(f"ex2.approx.{kind}", _exp2) for kind in ("f16", "f16x2")),
     *(approximate(f"ex2.approx.ftz.{kind}", _exp2) for kind in ("bf16", "bf16x2")),
     *(approximate(f"tanh.approx.{kind}", math.tanh) for kind in _KINDS),
-    *(predicates(f"setp.{name}.f16") for name in (*_RELATIONS, *_OPPOSITE)),
-    *(predicates(f"setp.{name}.bf16x2") for name in (*_RELATIONS, *_OPPOSITE)),
+    *(predicates(f"setp.{name}.f16") for name in COMPARES),
+    *(predicates(f"setp.{name}.bf16x2") for name in COMPARES),
     *(predicates(f"setp.{name}.{kind}") for name in ("lt", "neu") for kind in ("bf16", "f16x2")),
     *(
         predicates(f"setp.le.{combine}.{kind}", negated=combine == "or")
-        for combine in _COMBINED
+        for combine in COMBINES
         for kind in _KINDS
     ),
     *(predicates(f"setp.eq.ftz.{kind}") for kind in ("f16", "f16x2")),
@@ -304,8 +231,8 @@ CASES: Final = [
     ),
     numbers("set.eq.ftz.f16x2.f16x2"),
     *(
-        mixed(f"{name}{modifiers}.f32.{kind}", operation, _once_f32(modifiers[1:3] or "rn"))
-        for name, operation in (("add", _add), ("sub", _sub), ("fma", _fma))
+        mixed(f"{name}{modifiers}.f32.{kind}", operation, modifiers[1:3] or "rn")
+        for name, operation in (("add", added), ("sub", subtracted), ("fma", fused))
         for kind in ("f16", "bf16")
         for modifiers in (
             *((".rn.sat",) if name == "fma" else ("", ".rn.sat")),
@@ -317,10 +244,7 @@ CASES: Final = [
 ]
 
 
-@pytest.mark.parametrize("word", by_word(CASES))
-def test_as_it_means(word: str) -> None:
-    for case in by_word(CASES)[word]:
-        case.check()
+test_as_it_means = checks(CASES)
 
 
 def test_fma_of_bf16_rounds_once_where_a_double_loses_the_last_term() -> None:

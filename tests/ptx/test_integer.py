@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 import numpy as np
 import pytest
 
-from tests.ptx.running import Case, Meaning, by_word, draw, evaluate, tested
+from tests.ptx.running import Case, Meaning, checks, draw, evaluate, tested
 
 SIZES: Final = (16, 32, 64)
 TYPES: Final = tuple(f"{kind}{size}" for kind in "us" for size in SIZES)
@@ -320,12 +320,7 @@ CASES: Final = [
         Case(f"selp.{kind}", f"{kind}: {kind} {kind} pred", lambda a, b, p: chosen(p, a, b))
         for kind in (*TYPES, "b16", "b32", "b64", "f32", "f64")
     ),
-    Case(
-        "selp.b32",
-        "b32: b32 b32 pred",
-        lambda a, b, p: chosen(p, b, a),
-        "%d0, %s0, %s1, !%s2",
-    ),
+    Case("selp.b32", "b32: b32 b32 pred", lambda a, b, p: chosen(p, b, a), "%d0, %s0, %s1, !%s2"),
     *(
         Case(f"slct.{kind}.s32", f"{kind}: {kind} {kind} s32", lambda a, b, c: chosen(c >= 0, a, b))
         for kind in ("b16", "u32", "f32", "s64", "f64")
@@ -336,21 +331,13 @@ CASES: Final = [
         for size in (32, 64)
     ),
     *(
-        Case(
-            f"bfind{name}.{kind}",
-            f"b32: {kind}",
-            each(partial(found_at, kind, bool(name))),
-        )
+        Case(f"bfind{name}.{kind}", f"b32: {kind}", each(partial(found_at, kind, bool(name))))
         for kind in ("u32", "s32", "u64", "s64")
         for name in ("", ".shiftamt")
     ),
     Case("fns.b32", "b32: b32 b32 b32", each(nth_set), prepare=small),
     *(
-        Case(
-            f"dp4a.{one}.{other}",
-            "b32: b32 b32 b32",
-            dot(4, (one == "s32", other == "s32")),
-        )
+        Case(f"dp4a.{one}.{other}", "b32: b32 b32 b32", dot(4, (one == "s32", other == "s32")))
         for one in ("u32", "s32")
         for other in ("u32", "s32")
     ),
@@ -367,10 +354,7 @@ CASES: Final = [
 ]
 
 
-@pytest.mark.parametrize("word", by_word(CASES))
-def test_as_it_means(word: str) -> None:
-    for case in by_word(CASES)[word]:
-        case.check()
+test_as_it_means = checks(CASES)
 
 
 def listed(body: str) -> str:

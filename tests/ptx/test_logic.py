@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
-import pytest
 
-from tests.ptx.running import Case, Meaning, by_word
+from tests.ptx.running import Case, Meaning, checks
 from tests.ptx.test_integer import COMBINES, each, signed
 
 SIZES: Final = (16, 32, 64)
@@ -189,10 +188,7 @@ BITWISE: Final[dict[str, Meaning]] = {
     "or": np.bitwise_or,
     "xor": np.bitwise_xor,
 }
-INVERTED: Final[dict[str, Meaning]] = {
-    "not": np.bitwise_not,
-    "cnot": lambda a: a == 0,
-}
+INVERTED: Final[dict[str, Meaning]] = {"not": np.bitwise_not, "cnot": lambda a: a == 0}
 
 CASES: Final = [
     *(
@@ -294,7 +290,4 @@ CASES: Final = [
 ]
 
 
-@pytest.mark.parametrize("word", by_word(CASES))
-def test_as_it_means(word: str) -> None:
-    for case in by_word(CASES)[word]:
-        case.check()
+test_as_it_means = checks(CASES)

@@ -10,8 +10,8 @@ import numpy
 import pytest
 
 from ffi_builder.ptx.errors import KernelFault
-from tests.ptx.elements import BITS, drawn, fused, value
-from tests.ptx.running import COUNT, TESTED, Case, by_word, evaluate
+from tests.ptx.elements import BITS, bits_of, drawn, fused, value
+from tests.ptx.running import COUNT, TESTED, Case, checks, evaluate
 
 np: Any = numpy  # its stubs leave open what views are
 
@@ -105,21 +105,13 @@ def multiplied(opcode: str) -> Case:
             else:
                 products = one @ other
             found = sum_.astype("int64") + products
-            low, high = -(2**31), 2**31 - 1
-            found = found.clip(low, high) if "satfinite" in opcode else found
-            bits = found.astype("int64").astype("uint32")
         elif c == "f64":
             found = sum_
             for at in range(k):
                 found = fused(one[:, :, at, None], other[:, None, at, :], found)
-            bits = found.view("uint64")
         else:
             found = sum_ + one @ other
-            bits = (
-                found.astype("float16").view("uint16")
-                if d == "f16"
-                else found.astype("float32").view("uint32")
-            )
+        bits = bits_of(d, found, saturates="satfinite" in opcode)
         each = np.ascontiguousarray(bits[(slice(None), *places["c"])].reshape(COUNT, counts["d"]))
         each = each.view("uint64" if d == "f64" else "uint32").reshape(COUNT, -1)
         return tuple(each[:, at] for at in range(registers["d"]))
@@ -167,7 +159,7 @@ def quads(d: str, c: str, layouts: str) -> Case:
         b = matrix(other, *reversed(shared if b_layout == "row" else alone))
         found = matrix(sum_, *places(c)) + a @ b
         part = np.ascontiguousarray(found[:, quad, places(d)[0], places(d)[1]].reshape(COUNT, 8))
-        bits = part.astype("float16" if d == "f16" else "float32").view("uint32")
+        bits = bits_of(d, part).view("uint32")
         return tuple(bits[:, each] for each in range(bits.shape[1]))
 
     def prepare(*operands: Any) -> list[Any]:
@@ -231,10 +223,7 @@ CASES: Final = [
 ]
 
 
-@pytest.mark.parametrize("word", by_word(CASES))
-def test_as_it_means(word: str) -> None:
-    for case in by_word(CASES)[word]:
-        case.check()
+test_as_it_means = checks(CASES)
 
 
 _ROWS: Final = """

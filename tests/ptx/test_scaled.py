@@ -9,8 +9,8 @@ import numpy
 import pytest
 
 from ffi_builder.ptx.errors import KernelFault
-from tests.ptx.elements import small, value
-from tests.ptx.running import COUNT, Case, by_word
+from tests.ptx.elements import bits_of, small, value
+from tests.ptx.running import COUNT, Case, checks
 from tests.ptx.test_matrix import elements, places_a, places_b, places_c, whole
 
 np: Any = numpy  # its stubs leave open what views are
@@ -61,7 +61,7 @@ def scaled(
         of_b = of_b[:, columns * 4 + ids[3]]
         one = one * np.repeat(of_a, k // parts, 2)
         other = other * np.repeat(of_b, k // parts, 2).transpose(0, 2, 1)
-        found = (sum_ + one @ other).astype("float32").view("uint32")
+        found = bits_of("f32", sum_ + one @ other)
         found = found[(slice(None), *places_c(4))].reshape(COUNT, 4)
         return tuple(found[:, at] for at in range(4))
 
@@ -104,10 +104,7 @@ CASES: Final = [
 ]
 
 
-@pytest.mark.parametrize("word", by_word(CASES))
-def test_as_it_means(word: str) -> None:
-    for case in by_word(CASES)[word]:
-        case.check()
+test_as_it_means = checks(CASES)
 
 
 def test_scales_that_there_are_not_are_a_fault() -> None:

@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 from ffi_builder.ptx.errors import KernelFault
-from tests.ptx.elements import BITS, small, value
+from tests.ptx.elements import BITS, bits_of, small, value
 from tests.ptx.running import Shape, run, tested
 from tests.ptx.tiles import Layout, store
 
@@ -218,14 +218,7 @@ tcgen05.wait::ld.sync.aligned;
         expected = memory.copy()
         numbers = value(kind, a).astype(float) @ value(other, b) * (-1 if self.negated else 1)
         found = numbers + (value(d, c) if self.adds else 0)
-        match d:
-            case "f16":
-                bits = found.astype("float16").view("uint16")
-            case "f32":
-                bits = found.astype("float32").view("uint32")
-            case _:
-                clamped = found.clip(-(2**31), 2**31 - 1) if self.saturates else found
-                bits = clamped.astype("int64").astype("uint32")
+        bits = bits_of(d, found, saturates=self.saturates)
         written = (lanes < 32) | (lanes >= 64) | (self.disabled >> lanes % 32 & 1 == 0)
         expected[lanes[written], : self.n] = bits[written]
 

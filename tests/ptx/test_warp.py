@@ -10,7 +10,7 @@ import pytest
 
 from ffi_builder.ptx.errors import Fault, KernelFault
 from ffi_builder.ptx.machine import Shape
-from tests.ptx.running import TESTED, Case, Meaning, by_word, draw, evaluate, run, tested
+from tests.ptx.running import TESTED, Case, Meaning, checks, draw, evaluate, run, tested
 
 np: Any = numpy
 
@@ -182,10 +182,7 @@ CASES: Final = [
 ]
 
 
-@pytest.mark.parametrize("word", by_word(CASES))
-def test_as_it_means(word: str) -> None:
-    for case in by_word(CASES)[word]:
-        case.check()
+test_as_it_means = checks(CASES)
 
 
 def test_ballot() -> None:

@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 from ffi_builder.ptx.errors import KernelFault
-from tests.ptx.elements import BITS, small, value
+from tests.ptx.elements import BITS, bits_of, small, value
 from tests.ptx.running import Shape, run, tested
 from tests.ptx.tiles import Layout, store
 
@@ -119,14 +119,7 @@ ret;
     def expected(self, a: Any, b: Any, c: Any) -> Any:
         d = self.types.split()[0]
         found = self.signs[0] * self.signs[1] * (a @ b) + (c if self.adds else 0)
-        match d:
-            case "s32":
-                found = found.clip(-(2**31), 2**31 - 1) if self.satfinite else found
-                return found.astype("uint32")
-            case "f16":
-                return found.astype("float16").view("uint16")
-            case _:
-                return found.astype("float32").view("uint32")
+        return bits_of(d, found, saturates=self.satfinite)
 
 
 def places_d(n: int) -> tuple[Any, Any]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy
 import pytest
 
-from tests.ptx.elements import BITS, fused, small, value
+from tests.ptx.elements import BITS, bits_of, fused, small, value
 from tests.ptx.running import Shape, run, tested
 
 np: Any = numpy  # its stubs leave open what views are
@@ -119,21 +119,12 @@ class Product:
         np.testing.assert_array_equal(found, expected)
 
     def expected(self, a: Any, b: Any, c: Any) -> Any:
-        match self.d:
-            case "f64":
-                for at in range(4):
-                    c = fused(a[:, at, None], b[None, at, :], c)
-                return c.view("uint64")
-            case "s32":
-                products = (a[:, :, None] ^ b).sum(1) if self.operation == "xor" else a @ b
-                found = c.astype("int64") + products
-                return (
-                    found.clip(-(2**31), 2**31 - 1) if self.operation == "satfinite" else found
-                ).astype("uint32")
-            case "f16":
-                return (a @ b + c).astype("float16").view("uint16")
-            case _:
-                return (a @ b + c).astype("float32").view("uint32")
+        if self.d == "f64":
+            for at in range(4):
+                c = fused(a[:, at, None], b[None, at, :], c)
+            return bits_of("f64", c)
+        products = (a[:, :, None] ^ b).sum(1) if self.operation == "xor" else a @ b
+        return bits_of(self.d, c + products, saturates=self.operation == "satfinite")
 
 
 CASES: Final = [

@@ -17,7 +17,6 @@ SAXPY = "saxpy(a: float32, x: Tensor([n], float32), y: Tensor([n], float32)) whe
 AXPY: dict[str, Any] = {"args": ["a", "x", "y", "n"]}
 ADD = "add(x: Tensor([n], float32), y: Tensor([n], float32), out: Tensor([n], float32)) where n: int32"
 ADD_ARGS = ["x", "y", "out", "n", None, None]
-IREE = "add_dispatch_0_elementwise_D_f32"
 BLOCKS = Launch(grid="ceildiv(n, 256)", block=256)
 
 
@@ -64,40 +63,6 @@ def test_the_code_object_of_triton_alone(name: str):
     addresses = [struct.pack("<Q", each.address) for each in given]
     assert list(launch.arguments) == [*addresses, struct.pack("<i", 300), bytes(8), bytes(8)]
     assert launch.block == (threads, 1, 1)
-
-
-def test_a_kernel_of_iree_has_one_block():
-    args = ["x", "y", "out", "n", 0, "n", 0]  # a size is two words of 32 bits
-    launch = Launch(grid="ceildiv(n, 64)")
-    add = wrap(image("iree-gfx942.hsaco"), ADD.replace("add", IREE), launch=launch, args=args)[IREE]
-    with testing.FakeHip() as gpu:
-        add(*(gpu.array(np.zeros(100, "float32")) for _ in range(3)))
-    (launched,) = gpu.launches
-    assert (launched.grid, launched.block) == ((2, 1, 1), (64, 1, 1))
-    assert [len(each) for each in launched.arguments] == [8, 8, 8, 4, 4, 4, 4]
-
-
-def test_a_kernel_of_flydsl_gets_each_size_after_its_pointer():
-    text = ADD.replace("add", "add_kernel_0")
-    args = ["x", "n", "y", "n", "out", "n"]
-    launch = Launch(grid="ceildiv(n, 128)")
-    add = wrap(image("flydsl-gfx942.hsaco"), text, launch=launch, args=args)["add_kernel_0"]
-    with testing.FakeHip() as gpu:
-        add(*(gpu.array(np.zeros(300, "float32")) for _ in range(3)))
-    (launched,) = gpu.launches
-    assert (launched.grid, launched.block) == ((3, 1, 1), (128, 1, 1))
-    assert [len(each) for each in launched.arguments] == [8, 4] * 3
-
-
-def test_a_struct_by_value_and_narrow_numbers():
-    text = "narrow(a: bool, b: int8, c: int16, d: int64, out: Tensor([1], float64))"
-    narrow = wrap(image("hip.hipfb"), text, launch=Launch(grid=1, block=64))["narrow"]
-    with testing.FakeHip("gfx1100") as gpu:
-        out = gpu.array(np.zeros(1))
-        narrow(True, -2, 3, -4, out)
-    (launch,) = gpu.launches
-    numbers = [b"\1", b"\xfe", struct.pack("<h", 3), struct.pack("<q", -4)]
-    assert list(launch.arguments) == [*numbers, struct.pack("<Q", out.address)]
 
 
 @pytest.mark.parametrize(

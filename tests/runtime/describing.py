@@ -6,14 +6,7 @@ from typing import Any
 
 from ffi_builder import attach
 from ffi_builder.providers import NopCallProvider
-from ffi_builder.spec import (
-    Choice,
-    Signature,
-    Struct,
-    Tensor,
-    TupleParam,
-    Var,
-)
+from ffi_builder.spec import Choice, Signature, Struct, Tensor, TupleParam, Var
 from tests.support.wrapping import new_module
 
 PARAMS = [

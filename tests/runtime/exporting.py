@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
 import tvm_ffi
 from tvm_ffi import libinfo
 
@@ -103,6 +106,17 @@ def run(*command: object) -> str:
         [str(word) for word in command], capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def pyright(folder: Path, *files: str) -> str:
+    """What pyright says of files of a folder. Skips the test if it is not installed."""
+    checker = Path(sys.executable).with_name("pyright")
+    if not checker.exists():
+        pytest.skip("needs pyright")
+    command = [checker, "--pythonpath", sys.executable, *files]
+    env = {**os.environ, "PYTHONPATH": ""}
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
     return done.stdout
 
 

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -88,6 +89,16 @@ def c_object(directory: Path, source: str, *flags: str, compiler: str = "gcc") -
     return (directory / "part.o").read_bytes()
 
 
+def c_library(directory: Path, source: str, name: str, *flags: object) -> Path:
+    """The shared library that gcc makes of `source`, as :func:`c_object` compiles it."""
+    c_object(directory, source)
+    path = directory / name
+    subprocess.run(
+        ["gcc", "-shared", directory / "part.o", "-o", path, *map(str, flags)], check=True
+    )
+    return path
+
+
 def parse(text: str) -> Any:
     """A module of torch-mlir."""
     return TORCH_IR.Module.parse(text, shared_context())
@@ -102,14 +113,17 @@ def parse_with_jaxlib(text: str) -> Any:
     return ir.Module.parse(text, context)
 
 
-def run_child(code: str, seconds: float = 120) -> subprocess.CompletedProcess[str]:
+def run_child(
+    code: str, *arguments: object, seconds: float = 120, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """Run `code` in a process of its own, from the repository root.
 
     Skips the test if that process needs an add-on that is not here.
     """
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", textwrap.dedent(code)],
+        [sys.executable, "-W", "error", "-c", textwrap.dedent(code), *map(str, arguments)],
         cwd=Path(__file__).parents[2],
+        env=env,
         capture_output=True,
         text=True,
         timeout=seconds,

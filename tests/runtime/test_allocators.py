@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +11,7 @@ import pytest
 from ffi_builder import attach, providers, runtime
 from ffi_builder.runtime.jit.link import support_address
 from ffi_builder.spec import Signature
+from tests.runtime.samples import run_child
 from tests.support.bundles import no_library as no_library
 from tests.support.wrapping import new_module
 
@@ -92,13 +91,13 @@ def test_it_gives_all_back() -> None:
 @pytest.mark.slow
 def test_with_numpy_and_tvm_ffi_alone(tmp_path: Path) -> None:
     compiled("n, k").export_library(tmp_path / "f.so")
-    code = f"""
+    code = """
 import sys
 for name in ("llvmlite", "tvm_ffi_orcjit", "torch_mlir", "jaxlib"):
     sys.modules[name] = None
 import numpy as np
 from ffi_builder import runtime
-f = runtime.load({str(tmp_path / "f.so")!r})["f"]
+f = runtime.load(sys.argv[1])["f"]
 x = np.zeros((2, 3), "float32")
 with runtime.install_allocator():
     kept = f(x)
@@ -109,7 +108,7 @@ except RuntimeError as error:
     print(error)
 del kept
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = run_child(code, tmp_path / "f.so")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("(2, 3)\nThere is no allocator for the result y")
 

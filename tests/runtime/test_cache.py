@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +25,7 @@ from tests.runtime.samples import (
     parse_with_jaxlib,
     run_child,
 )
+from tests.support.threads import together
 
 
 @pytest.fixture(autouse=True)
@@ -336,30 +336,19 @@ def test_compile_stores_no_object_that_it_was_given(tmp_path: Path) -> None:
 
 
 def test_threads_share_a_folder(tmp_path: Path) -> None:
-    failures: list[BaseException] = []
-    start = threading.Barrier(8)
+    folder = tmp_path / "new"
 
     def work(seed: int) -> None:
-        try:
-            start.wait(60)
-            for step in range(6):
-                number = (seed + step) % 3
-                text = llvm_entry("f", f"%x = add i64 %v, {number}")
-                compiled = runtime.compile_cached(
-                    ("k", number), lambda text=text: text, cache_dir=tmp_path / "new"
-                )
-                assert compiled["f"](1) == number + 1
-                assert runtime.compile(text, cache_dir=tmp_path / "new")["f"](1) == number + 1
-        except BaseException as error:
-            failures.append(error)
+        for step in range(6):
+            number = (seed + step) % 3
+            text = llvm_entry("f", f"%x = add i64 %v, {number}")
+            key = ("k", number)
+            compiled = runtime.compile_cached(key, lambda text=text: text, cache_dir=folder)
+            assert compiled["f"](1) == number + 1
+            assert runtime.compile(text, cache_dir=folder)["f"](1) == number + 1
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
-    assert [path.suffix for path in (tmp_path / "new").iterdir()] == [".ffib"] * 6
+    together(work, 8)
+    assert [path.suffix for path in folder.iterdir()] == [".ffib"] * 6
 
 
 def test_an_entry_is_touched_at_most_once_an_hour(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from ffi_builder import attach, rename_tvm_ffi_function, runtime
 from ffi_builder.providers import DirectCallProvider, NopCallProvider
 from ffi_builder.spec import EnvStream, Optional, Param, Signature, Tensor, Var, dims
 from tests.runtime.callables import checking, float32, recorded
-from tests.runtime.samples import TORCH_IR, llvm_entry, mlir_entry
+from tests.runtime.samples import TORCH_IR, llvm_entry
 from tests.support.printed import name_of, operations
 from tests.support.wrapping import new_module
 
@@ -191,44 +191,53 @@ def test_documentation_with_every_kind_of_letter() -> None:
 # ---- calling them
 
 
-def test_keywords() -> None:
-    f = called(A, B)
-    assert f(1, 2) == [1, 2]
-    assert f(1, b=2) == [1, 2]
-    assert f(b=2, a=1) == [1, 2]
+CALLS: list[tuple[list[Param], list[tuple[tuple[int, ...], dict[str, int], list[int]]]]] = [
+    # parameters, and calls with what the kernel gets
+    ([A, B], [((1, 2), {}, [1, 2]), ((1,), {"b": 2}, [1, 2]), ((), {"b": 2, "a": 1}, [1, 2])]),
+    (
+        [A, Var("b", "int32", default=7), Var("c", "int32", default=8)],
+        [((1,), {}, [1, 7, 8]), ((1,), {"c": 3}, [1, 7, 3]), ((1, 2), {}, [1, 2, 8])],
+    ),
+    (
+        [Var("a", "int32", kw_only=True), B, Var("c", "int32", kw_only=True, default=9)],
+        [((2,), {"a": 1}, [1, 2, 9]), ((), {"b": 2, "c": 3, "a": 1}, [1, 2, 3])],
+    ),
+]
 
 
-def test_defaults() -> None:
-    f = called(A, Var("b", "int32", default=7), Var("c", "int32", default=8))
-    assert f(1) == [1, 7, 8]
-    assert f(1, c=3) == [1, 7, 3]
-    assert f(1, 2) == [1, 2, 8]
+@pytest.mark.parametrize(
+    ("params", "calls"), CALLS, ids=["keywords", "defaults", "keyword-only ones anywhere"]
+)
+def test_what_the_kernel_gets(params: list[Param], calls: Any) -> None:
+    f = called(*params)
+    for args, kwargs, expected in calls:
+        assert f(*args, **kwargs) == expected
 
 
-def test_keyword_only_ones_anywhere() -> None:
-    f = called(Var("a", "int32", kw_only=True), B, Var("c", "int32", kw_only=True, default=9))
-    assert f(2, a=1) == [1, 2, 9]
-    assert f(b=2, c=3, a=1) == [1, 2, 3]
-    with pytest.raises(TypeError, match="takes 1 positional argument but 2 were given"):
-        f(1, 2)
+def test_a_function_without_parameters() -> None:
+    compiled = checking()
+    assert repr(compiled["f"]) == "<function f()>"
+    assert compiled.callable("f")() is None
 
 
-def test_what_python_says_of_a_wrong_call() -> None:
-    call: Any = checking(*SCALE).callable("f")
-    with pytest.raises(TypeError, match=r"^f\(\) missing 1 required positional argument: 'x'"):
-        call()
-    with pytest.raises(TypeError, match=r"^f\(\) got an unexpected keyword argument 'y'$"):
-        call(1, y=2)
-    with pytest.raises(TypeError, match=r"^f\(\) got multiple values for argument 'x'"):
-        call(1, x=2)
+WRONG: list[tuple[Any, tuple[Any, ...], dict[str, Any], type[Exception], str]] = [
+    ([], (1,), {}, TypeError, "takes 0 positional arguments but 1 was given"),
+    ([A, Var("b", "int32", kw_only=True)], (1, 2), {}, TypeError, "takes 1 positional argument but 2 were given"),
+    (SCALE, (), {}, TypeError, r"^f\(\) missing 1 required positional argument: 'x'"),
+    (SCALE, (1,), {"y": 2}, TypeError, r"^f\(\) got an unexpected keyword argument 'y'$"),
+    (SCALE, (1,), {"x": 2}, TypeError, r"^f\(\) got multiple values for argument 'x'"),
+    (SCALE, (), {"x": np.zeros(3, "int32")}, TypeError, r"Mismatched x.dtype on argument #0 when calling: `f\("),
+    ([A, Var("b", "int8")], (), {"b": 300, "a": 1}, ValueError, "Mismatched b on argument #1 .* but got 300"),
+]  # fmt: skip
 
 
-def test_what_the_wrapper_says_of_a_wrong_call() -> None:
-    call = checking(*SCALE).callable("f")
-    with pytest.raises(TypeError, match=r"Mismatched x.dtype on argument #0 when calling: `f\("):
-        call(x=np.zeros(3, "int32"))
-    with pytest.raises(ValueError, match=r"Mismatched b on argument #1 .* but got 300"):
-        checking(A, Var("b", "int8")).callable("f")(b=300, a=1)
+@pytest.mark.parametrize(("params", "args", "kwargs", "error", "words"), WRONG)
+def test_what_python_or_the_wrapper_says_of_a_wrong_call(
+    params: list[Param], args: Any, kwargs: Any, error: type[Exception], words: str
+) -> None:
+    call: Any = checking(*params).callable("f")
+    with pytest.raises(error, match=words):
+        call(*args, **kwargs)
 
 
 def test_names_that_python_has_for_itself() -> None:
@@ -264,20 +273,6 @@ def test_optional_defaults() -> None:
     call(np.ones(2, "float32"), None)
     assert recording.unsigned(0) != 0
     assert recording.signed(1, 4) == 0
-
-
-def test_a_function_without_parameters() -> None:
-    compiled = checking()
-    assert repr(compiled["f"]) == "<function f()>"
-    compiled.callable("f")()
-    with pytest.raises(TypeError, match="takes 0 positional arguments but 1 was given"):
-        compiled.callable("f")(1)
-
-
-def test_results_come_back() -> None:
-    compiled = checking(A)
-    assert compiled.callable("f")(a=1) is None
-    assert runtime.compile(mlir_entry("g"))["g"](1) == 2
 
 
 def test_floats_arrive() -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import enum
-import subprocess
-import sys
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -24,6 +22,7 @@ from ffi_builder.spec import (
     Var,
 )
 from tests.runtime.callables import checking, float32, recorded
+from tests.runtime.samples import run_child
 
 
 class Color(enum.Enum):
@@ -366,7 +365,5 @@ print("right")
 @pytest.mark.slow
 def test_a_custream_of_cuda_python() -> None:
     """tvm-ffi looks for cuda-python when it is imported, so: in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-c", DRIVER], capture_output=True, text=True, timeout=120, check=False
-    )
+    done = run_child(DRIVER)
     assert (done.stdout, done.stderr) == ("right\n", "")

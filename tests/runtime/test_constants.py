@@ -8,6 +8,7 @@ import re
 import struct
 import subprocess
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -104,8 +105,7 @@ def test_complex_values_of_any_size(data: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("element", "values"),
-    [("i1", ["false", "true"]), ("i4", ["-8", "-1", "0", "1", "7"])],
+    ("element", "values"), [("i1", ["false", "true"]), ("i4", ["-8", "-1", "0", "1", "7"])]
 )
 def test_small_integers_are_laid_out_as_by_llvm(
     element: str, values: list[str], alone: pytest.MonkeyPatch
@@ -165,18 +165,13 @@ def test_variables_may_be_written() -> None:
 
 
 @pytest.mark.parametrize("element", [name for name in TYPES if "f8" not in name])
-def test_every_bit_of_dense_resource(element: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("count", [1, COUNT])
+def test_every_bit_of_dense_resource(
+    element: str, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(worker, "translate", None)  # no child process is needed
-    data = random_bytes(COUNT * TYPES[element][1])
-    assert (
-        content(
-            runtime.compile(
-                resource(data, element) + "",
-            ),
-            len(data),
-        )
-        == data
-    )
+    data = random_bytes(count * TYPES[element][1])
+    assert content(runtime.compile(resource(data, element)), len(data)) == data
 
 
 def resource(data: bytes, element: str = "f32") -> str:
@@ -190,32 +185,21 @@ def resource(data: bytes, element: str = "f32") -> str:
     )
 
 
-def test_a_small_resource_needs_no_child_either(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "translate", None)
-    assert content(runtime.compile(resource(b"\0\1\2\3")), 4) == b"\0\1\2\3"
+REFUSED: Final[dict[str, tuple[str, str, str]]] = {
+    # a pattern of the text, what stands there instead, and the error
+    "another size": ("2048", "2049", "size"),
+    "nothing": (r"\{-#(?s:.*)", "", "resource does not exist"),
+    "no bytes": (r'"0x04000000\w+"', '"0x04000000"', "size"),
+    # MLIR does not say whether bools are bits.
+    "bools": ("2048(x.*)f32(.*)f32", r"8192\1i1\2i1", "no known conversion for innermost"),
+}
 
 
-def test_resources_of_the_wrong_size_are_refused() -> None:
-    text = resource(random_bytes(8192)).replace("2048", "2049")
-    with pytest.raises(CompileError, match="size"):
-        runtime.compile(text)
-
-
-@pytest.mark.parametrize("data", [None, b""])
-def test_resources_that_have_no_bytes_are_refused(data: bytes | None) -> None:
-    text = resource(random_bytes(8192))
-    given = re.search(r'weights: "0x04000000(\w+)"', text)
-    assert given is not None
-    text = text.replace(given[1], "") if data is not None else text.partition("{-#")[0]
-    with pytest.raises(CompileError, match=r"resource does not exist|size"):
-        runtime.compile(text)
-
-
-def test_resources_of_bools_are_refused() -> None:
-    """MLIR does not say whether they are bits."""
-    text = resource(bytes(8192), "i8").replace("8192xi8", "8192xi1").replace("x i8", "x i1")
-    with pytest.raises(CompileError):
-        runtime.compile(text)
+@pytest.mark.parametrize("what", REFUSED)
+def test_resources_that_are_refused(what: str) -> None:
+    pattern, instead, words = REFUSED[what]
+    with pytest.raises(CompileError, match=words):
+        runtime.compile(re.sub(pattern, instead, resource(random_bytes(8192))))
 
 
 def test_text_of_a_long_constant_takes_little_memory() -> None:
@@ -240,17 +224,20 @@ def llvm_array(values: Any, element: str, count: int, rest: str = "") -> str:
     return f"@w = private constant [{count} x {element}] [{listed}]{rest}\n{ADDRESS_LLVM}"
 
 
+SIZES: Final = {"half": 2, "bfloat": 2, "float": 4, "double": 8}
+
+
 def hexadecimals(data: bytes, element: str) -> list[str]:
     """Floats as LLVM 22 writes them."""
-    size = {"half": 2, "bfloat": 2, "float": 4, "double": 8}[element]
+    size = SIZES[element]
     bits = [int.from_bytes(data[at : at + size], "little") for at in range(0, len(data), size)]
     return [floats._hexadecimal(element, each) for each in bits]  # pyright: ignore[reportPrivateUsage]
 
 
-@pytest.mark.parametrize("element", ["half", "bfloat", "float", "double"])
+@pytest.mark.parametrize("element", SIZES)
 @pytest.mark.parametrize("form", ["older", "newer"])
 def test_every_bit_of_llvm_ir(element: str, form: str) -> None:
-    size = {"half": 2, "bfloat": 2, "float": 4, "double": 8}[element]
+    size = SIZES[element]
     data = random_bytes(COUNT * size)
     values = hexadecimals(data, element)
     if form == "newer":
@@ -264,16 +251,15 @@ def test_every_bit_of_llvm_ir(element: str, form: str) -> None:
     assert content(runtime.compile(text), len(data)) == data
 
 
-@pytest.mark.parametrize("element", ["half", "bfloat", "float", "double"])
+@pytest.mark.parametrize("element", SIZES)
 def test_decimals_beside_hexadecimals(element: str) -> None:
     """LLVM 22 writes what is exact as a decimal, LLVM 24 also what is not."""
     random_ = random.Random(1)
     kinds = ["1.000000e+00", "-2.500000e-01", "0.000000e+00", "-0.000000e+00", "1.000000e-01"]
-    digits = {"half": 4, "bfloat": 4, "float": 8, "double": 16}[element]
-    kinds += [f"f0x{random_.getrandbits(4 * digits):0{digits}X}" for _ in range(5)]
+    width = SIZES[element]
+    kinds += [f"f0x{random_.getrandbits(8 * width):0{2 * width}X}" for _ in range(5)]
     kinds += ["+inf", "-inf", "+qnan", "-nan(0x1)", "+snan(0x2)"]
     values = random_.choices(kinds, k=COUNT)
-    width = digits // 2
     expected = b"".join(floats.bits(element, value).to_bytes(width, "little") for value in values)
     assert content(runtime.compile(llvm_array(values, element, COUNT)), len(expected)) == expected
 
@@ -335,8 +321,7 @@ def test_long_text_is_cut_between_characters(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize(
-    "value",
-    ["nan", "1", "1_0.0", "0x12", "0x3FB999999999999A", "undef", "i32 1", "0.1e", ""],
+    "value", ["nan", "1", "1_0.0", "0x12", "0x3FB999999999999A", "undef", "i32 1", "0.1e", ""]
 )
 def test_what_llvm_refuses_is_refused(value: str) -> None:
     text = llvm_array(["1.000000e+00"] * (COUNT - 1) + [value], "float", COUNT)
@@ -356,16 +341,11 @@ def test_arrays_of_the_wrong_length_are_refused() -> None:
 def test_aliases_of_constants() -> None:
     """LLVM has none of what is only declared."""
     data = random_bytes(8192)
-    text = (
-        variable(data)
-        + ADDRESS.replace("@w", "@alias")
-        + (
-            """llvm.mlir.alias external @alias : !llvm.array<2048 x f32> {
-          %address = llvm.mlir.addressof @w : !llvm.ptr
-          llvm.return %address : !llvm.ptr
-        }"""
-        )
-    )
+    alias = """llvm.mlir.alias external @alias : !llvm.array<2048 x f32> {
+      %address = llvm.mlir.addressof @w : !llvm.ptr
+      llvm.return %address : !llvm.ptr
+    }"""
+    text = variable(data) + ADDRESS.replace("@w", "@alias") + alias
     assert content(runtime.compile(text), len(data)) == data
 
 
@@ -420,16 +400,18 @@ DEBUG: Final = """
 # ---- what is made of a module
 
 
-BOTH: Final = [
-    variable(random_bytes(8192)) + ADDRESS,
-    resource(random_bytes(8192)),
-    llvm_array(hexadecimals(random_bytes(8192), "float"), "float", 2048),
-]
+MADE: Final[dict[str, Callable[[bytes], str]]] = {
+    "dense": lambda data: variable(data) + ADDRESS,
+    "resource": resource,
+    "llvm": lambda data: llvm_array(hexadecimals(data, "float"), "float", 2048),
+}
+each_text = pytest.mark.parametrize("made", MADE)
 
 
-@pytest.mark.parametrize("text", BOTH, ids=["dense", "resource", "llvm"])
-def test_texts_are_complete(text: str, tmp_path: Path) -> None:
+@each_text
+def test_texts_are_complete(made: str, tmp_path: Path) -> None:
     data = random_bytes(8192)
+    text = MADE[made](data)
     lowered = runtime.lower(text)
     for shown in (lowered.mlir, lowered.llvm_ir, runtime.llvm_ir(text)):
         if shown is not None:
@@ -439,21 +421,22 @@ def test_texts_are_complete(text: str, tmp_path: Path) -> None:
     assert content(runtime.compile((tmp_path / "a.o").read_bytes()), len(data)) == data
 
 
-@pytest.mark.parametrize("text", BOTH, ids=["dense", "resource", "llvm"])
+@each_text
 @pytest.mark.parametrize("only", [None, ["at"]])
-def test_exports_are_complete(text: str, only: list[str] | None, tmp_path: Path) -> None:
+def test_exports_are_complete(made: str, only: list[str] | None, tmp_path: Path) -> None:
     data = random_bytes(8192)
-    lowered = runtime.lower(text)
+    lowered = runtime.lower(MADE[made](data))
     lowered.export_object(tmp_path / "a.o", export_only=only)
     assert content(runtime.compile((tmp_path / "a.o").read_bytes()), len(data)) == data
     lowered.export_library(tmp_path / "a.so", export_only=only)
     assert content(runtime.load(tmp_path / "a.so"), len(data)) == data
 
 
-@pytest.mark.parametrize("text", BOTH, ids=["dense", "resource", "llvm"])
-def test_exports_for_another_machine_are_complete(text: str, tmp_path: Path) -> None:
+@each_text
+def test_exports_for_another_machine_are_complete(made: str, tmp_path: Path) -> None:
     path = tmp_path / "a.o"
-    runtime.lower(text).export_object(path, triple="aarch64-linux-gnu")
+    lowered = runtime.lower(MADE[made](random_bytes(8192)))
+    lowered.export_object(path, triple="aarch64-linux-gnu")
     file = path.read_bytes()
     assert object_files.content_of(file, "w", "aarch64") == random_bytes(8192)
     page = 275  # R_AARCH64_ADR_PREL_PG_HI21
@@ -486,19 +469,12 @@ def test_constants_that_nothing_uses_are_left_out() -> None:
     assert len(lowered.object) < 1 << 16
 
 
-@pytest.mark.parametrize("made", ["dense", "resource", "llvm"])
+@each_text
 def test_the_cache_tells_weights_apart(made: str, tmp_path: Path) -> None:
-    def make(data: bytes) -> str:
-        if made == "dense":
-            return variable(data) + ADDRESS
-        if made == "resource":
-            return resource(data)
-        return llvm_array(hexadecimals(data, "float"), "float", 2048)
-
     for _ in range(2):
         for seed in range(3):
             data = random_bytes(8192, seed)
-            assert content(runtime.compile(make(data), cache_dir=tmp_path), 8192) == data
+            assert content(runtime.compile(MADE[made](data), cache_dir=tmp_path), 8192) == data
     assert len(list(tmp_path.glob("**/*"))) >= 3
 
 

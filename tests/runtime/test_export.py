@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,11 @@ def scaled(function: Any) -> list[float]:
 def test_an_exported_object_is_what_was_compiled(
     scale: runtime.CompiledModule, tmp_path: Path
 ) -> None:
+    every = runtime.compile(every_kind_module())
+    every.export_object(tmp_path / "every.o")
+    again = runtime.compile((tmp_path / "every.o").read_bytes())
+    assert again["every_kind"].__doc__ == every["every_kind"].__doc__
+    assert again["every_kind"].__signature__ == every["every_kind"].__signature__
     scale.export_object(tmp_path / "a.o")
     again = runtime.compile((tmp_path / "a.o").read_bytes())
     assert again.functions == ("scale",)
@@ -67,31 +73,23 @@ def test_a_module_out_of_the_cache_is_exported_too(tmp_path: Path) -> None:
         (tmp_path / "a.o").unlink()
 
 
-def test_all_kinds_of_parameters(tmp_path: Path) -> None:
-    compiled = runtime.compile(every_kind_module())
-    compiled.export_object(tmp_path / "a.o")
-    again = runtime.compile((tmp_path / "a.o").read_bytes())
-    assert again["every_kind"].__doc__ == compiled["every_kind"].__doc__
-    assert again["every_kind"].__signature__ == compiled["every_kind"].__signature__
+OTHER = {name.replace("scale", "other") for name in SCALE}
+OWN = llvm_entry("_metadata_scale", "%x = add i64 0, 42")
+SHOWN: dict[str, tuple[Callable[[], Any], set[str]]] = {
+    "a function that says nothing of itself": (lambda: ADD_ONE, {"__tvm_ffi_add_one"}),
+    "a description of the authors": (
+        lambda: f"{runtime.compile(scaling()).llvm_ir}{OWN}",
+        SCALE | {"kernel"},
+    ),
+    "two functions": (lambda: scaling("scale", "other"), SCALE | OTHER | {"kernel"}),
+}
 
 
-def test_a_function_that_says_nothing_of_itself(tmp_path: Path) -> None:
-    runtime.compile(ADD_ONE).export_object(tmp_path / "a.o")
-    assert visible(tmp_path / "a.o") == {"__tvm_ffi_add_one"}
-
-
-def test_a_description_of_the_authors_stays(tmp_path: Path) -> None:
-    text = runtime.compile(scaling()).llvm_ir
-    assert text is not None
-    own = llvm_entry("_metadata_scale", "%x = add i64 0, 42")
-    runtime.compile(text + own).export_object(tmp_path / "a.o")
-    assert visible(tmp_path / "a.o") == SCALE | {"kernel"}
-
-
-def test_without_export_only_everything_of_the_authors_stays(tmp_path: Path) -> None:
-    runtime.compile(scaling("scale", "other")).export_object(tmp_path / "a.o")
-    other = {name.replace("scale", "other") for name in SCALE}
-    assert visible(tmp_path / "a.o") == SCALE | other | {"kernel"}
+@pytest.mark.parametrize("what", SHOWN)
+def test_without_export_only_everything_of_the_authors_stays(tmp_path: Path, what: str) -> None:
+    make, expected = SHOWN[what]
+    runtime.compile(make()).export_object(tmp_path / "a.o")
+    assert visible(tmp_path / "a.o") == expected
 
 
 @pytest.mark.parametrize("level", [0, 2])

@@ -9,7 +9,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,8 @@ import pytest
 from tvm_ffi.core import TypeSchema
 
 from ffi_builder import CompileError, LinkError, attach, providers, runtime, spec
-from tests.runtime.exporting import every_kind_module, load_module, needed, scaling, visible
-from tests.runtime.samples import c_object, llvm_entry, needs_cc, needs_cxx
+from tests.runtime.exporting import every_kind_module, load_module, needed, run, scaling, visible
+from tests.runtime.samples import c_library, c_object, llvm_entry, needs_cc, needs_cxx, run_child
 from tests.support.older_tvm_ffi import since
 from tests.support.wrapping import new_module
 
@@ -38,10 +37,10 @@ def test_it_needs_libtvm_ffi_and_libc(scale: runtime.CompiledModule, tmp_path: P
         module.export_library(tmp_path / f"{name}.so")
         assert needed(tmp_path / f"{name}.so") == {"libtvm_ffi.so", "libc.so.6"}
     assert {path.name for path in tmp_path.iterdir()} == {"a.so", "b.so"}
-    dynamic = subprocess.run(["readelf", "-dW", tmp_path / "a.so"], capture_output=True, check=True)
-    assert b"Library soname: [a.so]" in dynamic.stdout
-    assert b"TEXTREL" not in dynamic.stdout
-    assert b"RUNPATH" not in dynamic.stdout
+    dynamic = run("readelf", "-dW", tmp_path / "a.so")
+    assert "Library soname: [a.so]" in dynamic
+    assert "TEXTREL" not in dynamic
+    assert "RUNPATH" not in dynamic
 
 
 def test_it_shows_its_functions_alone(tmp_path: Path) -> None:
@@ -57,8 +56,8 @@ def test_profilers_see_the_kernel_and_the_helpers_by_name(
 ) -> None:
     """`perf` and `nm` read the symbol table, which has more than what other libraries see."""
     scale.export_library(tmp_path / "a.so", export_only=["scale"])
-    names = subprocess.run(["nm", tmp_path / "a.so"], capture_output=True, text=True, check=True)
-    kinds = {line.split()[-1]: line.split()[-2] for line in names.stdout.splitlines()}
+    lines = run("nm", tmp_path / "a.so").splitlines()
+    kinds = {line.split()[-1]: line.split()[-2] for line in lines}
     assert kinds["__tvm_ffi_scale"] == "T"
     assert kinds["kernel"] == "t"
     assert any(name.startswith("__ffi_builder_shared_diagnose") for name in kinds)
@@ -156,8 +155,7 @@ def test_a_name_is_no_option(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "words.so").write_text("--defsym=x=1")  # what @words.so would read
     scale.export_library(name)
-    dynamic = subprocess.run(["readelf", "-dW", f"./{name}"], capture_output=True, check=True)
-    assert f"Library soname: [{name}]" in dynamic.stdout.decode()
+    assert f"Library soname: [{name}]" in run("readelf", "-dW", f"./{name}")
     assert visible(tmp_path / name) == SCALE
     assert runtime.load(f"./{name}").functions == ("scale",)
 
@@ -197,10 +195,8 @@ def test_an_object_that_was_given(tmp_path: Path) -> None:
 
 
 def test_what_this_process_alone_has_is_missing(tmp_path: Path) -> None:
-    c_object(tmp_path, "int only_here(void) { return 5; }")
-    command = ["gcc", "-shared", tmp_path / "part.o", "-o", tmp_path / "only.so"]
-    subprocess.run(command, check=True)
-    ctypes.CDLL(str(tmp_path / "only.so"), ctypes.RTLD_GLOBAL)
+    only = c_library(tmp_path, "int only_here(void) { return 5; }", "only.so")
+    ctypes.CDLL(str(only), ctypes.RTLD_GLOBAL)
     body = "%y = call i32 @only_here()\n%x = zext i32 %y to i64"
     text = f"declare i32 @only_here()\n{llvm_entry('f', body)}"
     compiled = runtime.compile(text)
@@ -251,10 +247,8 @@ def test_libraries_in_cc(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, recorded: set[str]
 ) -> None:
     """They follow the objects that need them, as linkers want it."""
-    c_object(tmp_path, "int in_plain(void) { return 5; }")
-    library = tmp_path / "libplain.so"
-    command = ["gcc", "-shared", "-Wl,-soname=libplain.so", tmp_path / "part.o", "-o", library]
-    subprocess.run(command, check=True)
+    source, flag = "int in_plain(void) { return 5; }", "-Wl,-soname=libplain.so"
+    library = c_library(tmp_path, source, "libplain.so", flag)
     subprocess.run(["ar", "cr", tmp_path / "libplain.a", tmp_path / "part.o"], check=True)
     ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)  # for the JIT
     body = "%y = call i32 @in_plain()\n%x = zext i32 %y to i64"
@@ -305,7 +299,7 @@ def test_another_machine_needs_its_own_compiler(
 def test_a_library_in_a_process_of_its_own(scale: runtime.CompiledModule, tmp_path: Path) -> None:
     """Neither LLVM nor MLIR are imported there."""
     scale.export_library(tmp_path / "a.so")
-    code = """if True:
+    code = """
         import sys
         import numpy as np
         from ffi_builder import runtime
@@ -314,13 +308,7 @@ def test_a_library_in_a_process_of_its_own(scale: runtime.CompiledModule, tmp_pa
         scale(x, factor=5)
         print(x.tolist(), [name for name in sys.modules if name in ("llvmlite", "torch_mlir", "tvm_ffi_orcjit")])
     """
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code, tmp_path / "a.so"],
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_child(code, tmp_path / "a.so")
     assert (done.stdout, done.stderr) == ("[5.0, 5.0] []\n", "")
 
 
@@ -355,13 +343,12 @@ def test_files_that_somebody_wrote_are_kept(scale: runtime.CompiledModule, tmp_p
     header.unlink()
     for _ in range(2):
         scale.export_library(path, header=header, stub=stub)
-    c_object(tmp_path, "long scaled(long x) { return 3 * x; }")
-    subprocess.run(["gcc", "-shared", tmp_path / "part.o", "-o", tmp_path / "own.so"], check=True)
+    own = c_library(tmp_path, "long scaled(long x) { return 3 * x; }", "own.so")
     calls = "declare i64 @scaled(i64)\n" + llvm_entry("f", "%x = call i64 @scaled(i64 %v)")
-    compiled = runtime.compile(calls, link=[tmp_path / "own.so"])
+    compiled = runtime.compile(calls, link=[own])
     with pytest.raises(
         ValueError, match=r"own\.so is linked to the library, and would be replaced"
     ):
-        compiled.export_library(tmp_path / "own.so")
+        compiled.export_library(own)
     compiled.export_library(path)
     assert runtime.load(path)["f"](7) == 21

@@ -142,6 +142,8 @@ def test_a_cpu_by_its_name(tmp_path: Path) -> None:
     assert any("ymm" in one for one in mnemonics("haswell"))
     assert any("zmm" in one for one in mnemonics("x86-64-v4"))
     assert not any("ymm" in one or one.startswith("v") for one in mnemonics("baseline"))
+    every = exported(WIDE_ADD, tmp_path, triple="x86_64-linux-gnu")
+    assert every == exported(WIDE_ADD, tmp_path, triple="x86_64-linux-gnu", cpu="baseline")
 
 
 def test_the_cpu_of_this_machine(tmp_path: Path) -> None:

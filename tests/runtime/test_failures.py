@@ -32,81 +32,86 @@ def fails(
         runtime.compile(module, **options)
 
 
-def test_text_that_does_not_parse() -> None:
-    fails(
-        "(?s)MLIR text does not parse.*expected non-function type",
-        "llvm.func @f( {",
-    )
-    fails("LLVM IR does not parse: 1:.*expected", "define void @f( {")
-    fails("^The LLVM IR does not parse: 1:", "define void @f() { no_such_instruction }")
-    fails(
-        "does not parse: its brackets are more than 500 levels deep", "module {" * 9000 + "}" * 9000
-    )
-    fails(
-        f"nested too deep.*{CRASHED}",
-        "@g = global " + "[1 x " * 60_000 + "i8" + "]" * 60_000 + " undef",
-    )
-    fails("text is empty", " \n")
-    for text in ("\n; \ud800\n" + ADD_ONE, "\n// \ud800\nllvm.func @f() { llvm.return }"):
-        fails(r"line 2 has '\\ud800', half of a surrogate pair", text)
-    fails("undefined value|use of undefined", "define i32 @f() {\n ret i32 %x\n}")
+def row(words: str, module: object, error: type[Exception] = CompileError, **options: Any) -> Any:
+    return pytest.param(words, module, error, options, id=words[:40])
 
 
-def test_what_is_no_module() -> None:
-    fails("MLIR|LLVM IR", 3, TypeError)
-    fails("not the path PosixPath", Path("a.ll"), TypeError)
-    fails("NoneType", None, TypeError)
-    fails("ELF object file, but the bytes start with b'abc", b"abcdefghi")
-    fails("ELF object file", b"")
-    fails(r"an archive of objects \(.a\): give it in link=", b"!<arch>\nfoo.o/")
+LOOP = """
+func.func @f(%n: index) {
+  %zero = arith.constant 0 : index
+  scf.for %i = %zero to %n step %n { }
+  return
+}
+"""
+UNKNOWN = """func.func @f(%t: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "odd.op"(%t) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}"""
+FAILING = [
+    # texts
+    row("(?s)MLIR text does not parse.*expected non-function type", "llvm.func @f( {"),
+    row("LLVM IR does not parse: 1:.*expected", "define void @f( {"),
+    row("^The LLVM IR does not parse: 1:", "define void @f() { no_such_instruction }"),
+    row("does not parse: its brackets are more than 500 levels deep", "module {" * 9000 + "}" * 9000),
+    row(f"nested too deep.*{CRASHED}", f"@g = global {'[1 x ' * 60_000}i8{']' * 60_000} undef"),
+    row("text is empty", " \n"),
+    row(r"line 2 has '\\ud800', half of a surrogate pair", f"\n; \ud800\n{ADD_ONE}"),
+    row(r"line 2 has '\\ud800', half of a surrogate pair", "\n// \ud800\nllvm.func @f() { llvm.return }"),
+    row("undefined value|use of undefined", "define i32 @f() {\n ret i32 %x\n}"),
+    row("verifier refuses.*Alias must point to a definition", "@a = alias i32, ptr @x\n@x = external global i32"),
+    row("for target `nvptx64-nvidia-cuda`, but is compiled for", f'target triple = "nvptx64-nvidia-cuda"\n{llvm_entry("f")}'),
+    row("data layout `e-p:32:32` does not fit", f'target datalayout = "e-p:32:32"\n{llvm_entry("f")}'),
+    row("instruction mnemonic", 'module asm "bogus"\ndefine void @f() { ret void }'),
+    row("unsupported GC: odd", 'define void @f() gc "odd" { ret void }'),
+    row("scalable", "define <vscale x 4 x float> @f(<vscale x 4 x float> %a) { ret <vscale x 4 x float> %a }"),
+    # what is no module
+    row("MLIR|LLVM IR", 3, TypeError),
+    row("not the path PosixPath", Path("a.ll"), TypeError),
+    row("NoneType", None, TypeError),
+    row("ELF object file, but the bytes start with b'abc", b"abcdefghi"),
+    row("ELF object file", b""),
+    row(r"an archive of objects \(.a\): give it in link=", b"!<arch>\nfoo.o/"),
+    # options
+    row("opt_level 0, 1, 2 or 3, but got 4", ADD_ONE, ValueError, opt_level=4),
+    row("opt_level 0, 1, 2 or 3, but got -1", ADD_ONE, ValueError, opt_level=-1),
+    row("opt_level .* but got '2'", ADD_ONE, TypeError, opt_level="2"),
+    row("opt_level .* but got True", ADD_ONE, TypeError, opt_level=True),
+    row("pipeline as text", ADD_ONE, TypeError, pipeline=["cse"]),
+    row("functions in post_compile_hooks=, but got 'cse'", ADD_ONE, TypeError, post_compile_hooks=["cse"]),
+    row("put it into a list", ADD_ONE, TypeError, link="define void @f() { ret void }"),
+    row("LLVM IR text, the bytes of an object or an archive, or a path for link", ADD_ONE, TypeError, link=[ADD_ONE]),
+    row("ELF object file", ADD_ONE, link=[b"abc"]),
+    row("LLVM IR does not parse", ADD_ONE, link=["define @f"]),
+    row("pipeline= needs an MLIR module, but got LLVM IR text", llvm_entry("f"), TypeError, pipeline="builtin.module(cse)"),
+    row("post_compile_hooks= needs.*LLVM IR text", llvm_entry("f"), TypeError, post_compile_hooks=[print]),
+    # pipelines
+    row("pipeline=: convert-scf-to-cf lowers scf, reconcile-unrealized-casts lowers builtin$", LOOP, pipeline="builtin.module(convert-to-llvm)"),
+    row("did you mean 'convert-scf-to-cf'", LOOP, pipeline="builtin.module(convert-scf-to-cfg)"),
+    row(r"`builtin.module\(no-such-pass\)` does not parse in torch_mlir.*no-such-pass", ADD_ONE, pipeline="builtin.module(no-such-pass)"),
+    row("pass pipeline `cse,,` does not parse", ADD_ONE, pipeline="cse,,"),
+    row(r"(?s)pass pipeline `func.func\(cse\)`.*; write `builtin.module\(func.func\(cse\)\)`$", ADD_ONE, pipeline="func.func(cse)"),
+    row("(?s)failed: .*not bufferized.*odd.op", UNKNOWN, pipeline="builtin.module(one-shot-bufferize)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "module", "error", "options"), FAILING)
+def test_what_is_refused_says_why(
+    words: str, module: object, error: type[Exception], options: dict[str, Any]
+) -> None:
+    fails(words, module, error, **options)
+
+
+def test_a_part_of_a_module_and_objects() -> None:
     module: Any = parse("llvm.func @f() { llvm.return }")
     fails("`builtin.module`, but got a `llvm.func`", module.body.operations[0].operation)
-
-
-def test_damaged_objects() -> None:
     data = runtime.compile(ADD_ONE).object
+    another = b"\xb7\0" if data[18] == 62 else b"\x3e\0"
     fails("truncated or damaged", data[: len(data) // 2])
     fails("truncated or damaged", data[:70])
     fails("executable, a shared library", data[:16] + b"\3\0" + data[18:])
-    fails(
-        "for aarch64|for x86_64",
-        data[:18] + (b"\xb7\0" if data[18] == 62 else b"\x3e\0") + data[20:],
-    )
-
-
-def test_arguments_of_other_kinds() -> None:
-    fails("opt_level 0, 1, 2 or 3, but got 4", ADD_ONE, ValueError, opt_level=4)
-    fails("opt_level 0, 1, 2 or 3, but got -1", ADD_ONE, ValueError, opt_level=-1)
-    fails("opt_level .* but got '2'", ADD_ONE, TypeError, opt_level="2")
-    fails("opt_level .* but got True", ADD_ONE, TypeError, opt_level=True)
-    fails("pipeline as text", ADD_ONE, TypeError, pipeline=["cse"])
-    fails(
-        "functions in post_compile_hooks=, but got 'cse'",
-        ADD_ONE,
-        TypeError,
-        post_compile_hooks=["cse"],
-    )
-    fails("put it into a list", ADD_ONE, TypeError, link="define void @f() { ret void }")
-    fails(
-        "LLVM IR text, the bytes of an object or an archive, or a path for link",
-        ADD_ONE,
-        TypeError,
-        link=[ADD_ONE],
-    )
-    fails("ELF object file", ADD_ONE, link=[b"abc"])
-    fails("LLVM IR does not parse", ADD_ONE, link=["define @f"])
-
-
-def test_pipelines_and_hooks_need_mlir() -> None:
-    data = runtime.compile(ADD_ONE).object
-    for module, kind in ((llvm_entry("f"), "LLVM IR text"), (data, "bytes")):
-        fails(
-            f"pipeline= needs an MLIR module, but got {kind}",
-            module,
-            TypeError,
-            pipeline="builtin.module(cse)",
-        )
-        fails(f"post_compile_hooks= needs.*{kind}", module, TypeError, post_compile_hooks=[print])
+    fails("for aarch64|for x86_64", data[:18] + another + data[20:])
+    fails("pipeline= .* but got bytes", data, TypeError, pipeline="builtin.module(cse)")
+    fails("post_compile_hooks= needs.*bytes", data, TypeError, post_compile_hooks=[print])
 
 
 def test_text_shows_the_line_of_its_mistake() -> None:
@@ -119,39 +124,6 @@ def test_text_shows_the_line_of_its_mistake() -> None:
     *_, line, caret = str(raised.value).splitlines()
     assert len(line) <= 100
     assert line[len(caret) - 1 :].startswith("llvm.retrun")
-
-
-def test_passes_that_were_forgotten_or_misspelt() -> None:
-    loop = """
-    func.func @f(%n: index) {
-      %zero = arith.constant 0 : index
-      scf.for %i = %zero to %n step %n { }
-      return
-    }
-    """
-    words = "pipeline=: convert-scf-to-cf lowers scf, reconcile-unrealized-casts lowers builtin$"
-    fails(words, loop, pipeline="builtin.module(convert-to-llvm)")
-    fails("did you mean 'convert-scf-to-cf'", loop, pipeline="builtin.module(convert-scf-to-cfg)")
-
-
-def test_pipelines() -> None:
-    fails(
-        "`builtin.module\\(no-such-pass\\)` does not parse in torch_mlir.*no-such-pass",
-        ADD_ONE,
-        pipeline="builtin.module(no-such-pass)",
-    )
-    fails("pass pipeline `cse,,` does not parse", ADD_ONE, pipeline="cse,,")
-    words = "pass pipeline `func.func\\(cse\\)`.*; write `builtin.module\\(func.func\\(cse\\)\\)`$"
-    fails(f"(?s){words}", ADD_ONE, pipeline="func.func(cse)")
-    unknown = """func.func @f(%t: tensor<4xf32>) -> tensor<4xf32> {
-      %0 = "odd.op"(%t) : (tensor<4xf32>) -> tensor<4xf32>
-      return %0 : tensor<4xf32>
-    }"""
-    fails(
-        "(?s)failed: .*not bufferized.*odd.op",
-        unknown,
-        pipeline="builtin.module(one-shot-bufferize)",
-    )
 
 
 def test_a_module_that_hooks_leave_broken() -> None:
@@ -253,15 +225,6 @@ def test_code_that_llvm_cannot_generate(words: str) -> None:
     fails(f"(?s)LLVM cannot generate code.*{words}", text)
 
 
-def test_other_things_that_llvm_cannot_generate() -> None:
-    fails("instruction mnemonic", 'module asm "bogus"\ndefine void @f() { ret void }')
-    fails("unsupported GC: odd", 'define void @f() gc "odd" { ret void }')
-    fails(
-        "scalable",
-        "define <vscale x 4 x float> @f(<vscale x 4 x float> %a) { ret <vscale x 4 x float> %a }",
-    )
-
-
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="features of x86-64")
 def test_features_that_code_needs() -> None:
     text = 'define double @f(double %x) "target-features"="-sse2" { ret double %x }'
@@ -276,24 +239,6 @@ def test_what_only_looks_dangerous_compiles() -> None:
     )
     attributes = f'"target-cpu"="{cpu}" "target-features"="{feature}" {{'
     assert runtime.compile(llvm_entry("f").replace("{", attributes, 1))["f"](41) == 42
-
-
-def test_modules_for_another_machine() -> None:
-    fails(
-        "for target `nvptx64-nvidia-cuda`, but is compiled for",
-        'target triple = "nvptx64-nvidia-cuda"\n' + llvm_entry("f"),
-    )
-    fails(
-        "data layout `e-p:32:32` does not fit",
-        'target datalayout = "e-p:32:32"\n' + llvm_entry("f"),
-    )
-
-
-def test_llvms_verifier() -> None:
-    fails(
-        "verifier refuses.*Alias must point to a definition",
-        "@a = alias i32, ptr @x\n@x = external global i32",
-    )
 
 
 @pytest.mark.slow

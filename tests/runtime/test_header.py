@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +11,7 @@ import pytest
 
 from ffi_builder import runtime
 from ffi_builder.runtime.export import header
-from tests.runtime.exporting import INCLUDES, LIBRARY, every_kind_module, run, scaling
+from tests.runtime.exporting import INCLUDES, LIBRARY, every_kind_module, pyright, run, scaling
 from tests.runtime.samples import llvm_entry, needs_cc, needs_cxx
 
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wcomment")
@@ -173,9 +170,6 @@ def test_the_stub_is_python(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_a_type_checker_reads_the_stub(folder: Path) -> None:
-    checker = Path(sys.executable).with_name("pyright")
-    if not checker.exists():
-        pytest.skip("needs pyright")
     (folder / "use.py").write_text(
         "import numpy as np\n"
         "from new_ import scale\n"
@@ -186,15 +180,8 @@ def test_a_type_checker_reads_the_stub(folder: Path) -> None:
         "scale('x')\n"
         "print(f(1), every_kind)\n"
     )
-    done = subprocess.run(
-        [checker, "--pythonpath", sys.executable, "every_.pyi", "new_.pyi", "plain_.pyi", "use.py"],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    errors = [line for line in done.stdout.splitlines() if " - error" in line]
-    assert len(errors) == 1, done.stdout
+    said = pyright(folder, "every_.pyi", "new_.pyi", "plain_.pyi", "use.py")
+    errors = [line for line in said.splitlines() if " - error" in line]
+    assert len(errors) == 1, said
     assert "use.py:7" in errors[0]
-    assert 'Type of "scale(np.zeros(3))" is "None"' in done.stdout
+    assert 'Type of "scale(np.zeros(3))" is "None"' in said

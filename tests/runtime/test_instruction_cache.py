@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
-import sys
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from tests.runtime.samples import needs_cc
+from tests.runtime.samples import needs_cc, run_child
 
 pytestmark = pytest.mark.skipif(
     platform.machine() == "x86_64", reason="processors of x86-64 keep their caches coherent"
@@ -59,13 +58,5 @@ def test_code_is_flushed_before_it_runs(tmp_path: Path) -> None:
     source.write_text(RECORDER)
     command = ["gcc", "-shared", "-fPIC", "-O1", str(source), "-o", str(library), "-ldl"]
     subprocess.run(command, check=True, timeout=60)
-    done = subprocess.run(
-        [sys.executable, "-c", RUN],
-        cwd=Path(__file__).parents[2],
-        env={**os.environ, "LD_PRELOAD": str(library)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = run_child(RUN, seconds=300, env={**os.environ, "LD_PRELOAD": str(library)})
     assert done.returncode == 0, done.stderr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import platform
 from pathlib import Path
 from typing import Any
@@ -29,33 +28,27 @@ def _quiet(capfd: pytest.CaptureFixture[str]) -> Any:  # pyright: ignore[reportU
     assert capfd.readouterr().err == ""
 
 
-def test_every_missing_symbol_is_named() -> None:
-    text = "declare i64 @first(i64)\ndeclare i64 @second(i64)\n" + llvm_entry(
-        "f", "%a = call i64 @first(i64 %v)\n  %x = call i64 @second(i64 %a)"
-    )
-    with pytest.raises(LinkError, match=r"define: `first`, `second`; pass .* link="):
+MISSING = [
+    # what is declared, what is done with it, and the error
+    ("i64 @first(i64)\ndeclare i64 @second(i64)", "%a = call i64 @first(i64 %v)\n %x = call i64 @second(i64 %a)", r"define: `first`, `second`; pass .* link="),
+    ("void @memrefCopy(i64, ptr, ptr)", "call void @memrefCopy(i64 0, ptr null, ptr null)\n%x = add i64 0, 0", "torch-mlir's pass refback-munge-memref-copy makes loops"),
+    ("i64 @llvm.nosuch(i64)", "%x = call i64 @llvm.nosuch(i64 %v)", "`llvm.nosuch`; LLVM has no intrinsic of that name"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("declared", "body", "words"), MISSING)
+def test_missing_symbols_are_named(declared: str, body: str, words: str) -> None:
+    text = f"declare {declared}\n{llvm_entry('f', body)}"
+    with pytest.raises(LinkError, match=words):
         runtime.compile(text)
-    with pytest.raises(LinkError, match=r"define: `second`;"):
-        runtime.compile(text, link=["define i64 @first(i64 %v) { ret i64 %v }"])
+    if "@first" in declared:
+        with pytest.raises(LinkError, match=r"define: `second`;"):
+            runtime.compile(text, link=["define i64 @first(i64 %v) { ret i64 %v }"])
 
 
 def test_a_missing_symbol_of_mlir() -> None:
     text = "llvm.func @far(i64) -> i64" + mlir_entry("f", "%x = llvm.call @far(%v) : (i64) -> i64")
     with pytest.raises(LinkError, match="`far`"):
-        runtime.compile(text)
-
-
-def test_copies_of_memrefs() -> None:
-    text = "declare void @memrefCopy(i64, ptr, ptr)\n" + llvm_entry(
-        "f", "call void @memrefCopy(i64 0, ptr null, ptr null)\n%x = add i64 0, 0"
-    )
-    with pytest.raises(LinkError, match="torch-mlir's pass refback-munge-memref-copy makes loops"):
-        runtime.compile(text)
-
-
-def test_an_intrinsic_that_does_not_exist() -> None:
-    text = "declare i64 @llvm.nosuch(i64)\n" + llvm_entry("f", "%x = call i64 @llvm.nosuch(i64 %v)")
-    with pytest.raises(LinkError, match=r"`llvm.nosuch`; LLVM has no intrinsic of that name"):
         runtime.compile(text)
 
 
@@ -78,41 +71,23 @@ def test_weak_symbols_may_be_missing_or_defined_twice() -> None:
     assert (compiled["f"](0), compiled["g"](0)) == (7, 7)
 
 
-def test_symbols_of_the_process_are_found() -> None:
-    text = "declare i64 @labs(i64)\n" + llvm_entry("f", "%x = call i64 @labs(i64 %v)")
-    assert runtime.compile(text)["f"](-42) == 42
-    text = "declare i32 @TVMFFIObjectIncRef(ptr)\n" + llvm_entry(
-        "f", "%c = call i32 @TVMFFIObjectIncRef(ptr null)\n  %x = add i64 %v, 1"
-    )
-    assert runtime.compile(text).functions == ("f",)
+OTHERS = {
+    # what is declared, what is done with %v, and %x for 42 or -27
+    "the process": ("i64 @labs(i64)", "%x = call i64 @labs(i64 %v)", -27, 27),
+    "libtvm_ffi": ("i32 @TVMFFITypeKeyToIndex(ptr, ptr)", "%p = icmp ne ptr @TVMFFITypeKeyToIndex, null\n %x = zext i1 %p to i64", 42, 1),
+    "a library": ("double @cbrt(double)", "%d = sitofp i64 %v to double\n %r = call double @cbrt(double %d)\n %x = fptosi double %r to i64", -27, -3),
+    "i128": ("void @abort()", "%w = sext i64 %v to i128\n %q = sdiv i128 %w, %w\n %x = trunc i128 %q to i64", 42, 1),
+    "half": ("void @abort()", "%h = sitofp i64 %v to half\n %g = fadd half %h, %h\n %x = fptosi half %g to i64", 42, 84),
+    "fp128": ("void @abort()", "%h = sitofp i64 %v to fp128\n %g = fadd fp128 %h, %h\n %x = fptosi fp128 %g to i64", 42, 84),
+}  # fmt: skip
 
 
-def test_a_library_loaded_with_global_symbols_is_found() -> None:
-    text = "declare double @cbrt(double)\n" + llvm_entry(
-        "f",
-        "%d = sitofp i64 %v to double\n  %r = call double @cbrt(double %d)\n"
-        "  %x = fptosi double %r to i64",
-    )
-    assert runtime.compile(text)["f"](27) == 3
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ("%w = sext i64 %v to i128\n  %q = sdiv i128 %w, %w\n  %x = trunc i128 %q to i64", 1),
-        (
-            "%h = sitofp i64 %v to half\n  %g = fadd half %h, %h\n  %x = fptosi half %g to i64",
-            84,
-        ),
-        (
-            "%h = sitofp i64 %v to fp128\n  %g = fadd fp128 %h, %h\n  %x = fptosi fp128 %g to i64",
-            84,
-        ),
-    ],
-    ids=["i128", "half", "fp128"],
-)
-def test_helpers_of_the_compiler_are_found(value: str, expected: int) -> None:
-    assert runtime.compile(llvm_entry("f", value), opt_level=0)["f"](42) == expected
+@pytest.mark.parametrize("where", OTHERS)
+def test_what_others_define_is_found(where: str) -> None:
+    """The last three are the compiler's own helpers, which unoptimised code calls."""
+    declared, body, given, expected = OTHERS[where]
+    text = f"declare {declared}\n{llvm_entry('f', body)}"
+    assert runtime.compile(text, opt_level=0)["f"](given) == expected
 
 
 @pytest.mark.parametrize("attributes", ["", "noinline optnone "])
@@ -144,24 +119,6 @@ def test_c_calls_llvm_and_back(tmp_path: Path) -> None:
     assert runtime.compile(data, link=[twice])["f"](21) == 42
 
 
-@needs_cc
-def test_constructors_and_destructors_run_once_per_load(tmp_path: Path) -> None:
-    calls: list[int] = []
-    note = ctypes.CFUNCTYPE(None, ctypes.c_int)(calls.append)
-    address = ctypes.cast(note, ctypes.c_void_p).value
-    source = f"""
-        static int64_t state;
-        #define NOTE ((void (*)(int)){address}L)
-        __attribute__((constructor)) static void begin(void) {{ state = 40; NOTE(1); }}
-        __attribute__((destructor)) static void end(void) {{ NOTE(2); }}
-        ENTRY(f) {{ RETURN(state + args[1]); }}"""
-    f = runtime.compile(c_object(tmp_path, source))["f"]
-    assert f(2) == 42
-    assert calls == [1]
-    del f
-    assert calls == [1, 2]
-
-
 CTORS = """
 @state = internal global i64 0
 @llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 65535, ptr @begin, ptr null }]
@@ -170,11 +127,6 @@ define internal void @begin() {
   ret void
 }
 """
-
-
-def test_constructors_in_llvm_ir() -> None:
-    text = CTORS + llvm_entry("f", "%s = load i64, ptr @state\n  %x = add i64 %s, %v")
-    assert runtime.compile(text)["f"](2) == 42
 
 
 @needs_aarch64
@@ -304,12 +256,9 @@ def test_a_process_ends_quietly_with_code_loaded() -> None:
     done = run_child("""
         import threading
         from ffi_builder import runtime
-        from tests.runtime.samples import llvm_entry
         from tests.runtime.test_link import CTORS
-        from tests.runtime.test_thread_locals import COUNT
-        text = "@counter = internal thread_local global i64 7\\n" + CTORS
-        text += "declare ptr @llvm.threadlocal.address.p0(ptr)\\n"
-        kept = runtime.compile(text + llvm_entry("f", COUNT))["f"]
+        from tests.runtime.test_threads import counting
+        kept = runtime.compile(CTORS + counting("internal"))["count"]
         thread = threading.Thread(target=kept, args=(1,))
         thread.start()
         thread.join()

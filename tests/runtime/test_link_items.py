@@ -10,17 +10,10 @@ import pytest
 import tvm_ffi
 
 from ffi_builder import CompileError, LinkError, runtime, wrap
-from tests.runtime.samples import c_object, llvm_entry, needs_cc, needs_cxx, run_child
+from tests.runtime.samples import c_library, c_object, llvm_entry, needs_cc, needs_cxx, run_child
 
 pytestmark = needs_cc
 CALLS = "declare i64 @scaled(i64)\n" + llvm_entry("f", "%x = call i64 @scaled(i64 %v)")
-
-
-def library(folder: Path, source: str, name: str, *flags: str) -> Path:
-    c_object(folder, source)
-    path = folder / name
-    subprocess.run(["gcc", "-shared", folder / "part.o", "-o", path, *flags], check=True)
-    return path
 
 
 def archive(folder: Path, *sources: str) -> Path:
@@ -62,13 +55,13 @@ def test_archives_need_each_other(tmp_path: Path) -> None:
 
 def test_a_shared_library(tmp_path: Path) -> None:
     source = "int64_t by = 6; int64_t scaled(int64_t n) { return n * by; }"
-    path = library(tmp_path, source, "libscaled.so")
+    path = c_library(tmp_path, source, "libscaled.so")
     assert both_ways(CALLS, [path], tmp_path) == [42, 42]
     assert both_ways(CALLS, [str(path)], tmp_path) == [42, 42]
 
 
 def test_a_variable_of_a_shared_library(tmp_path: Path) -> None:
-    path = library(tmp_path, "int64_t factor_of_a_library = 6;", "libfactor.so")
+    path = c_library(tmp_path, "int64_t factor_of_a_library = 6;", "libfactor.so")
     text = "@factor_of_a_library = external global i64\n" + llvm_entry(
         "f", "%by = load i64, ptr @factor_of_a_library\n%x = mul i64 %v, %by"
     )
@@ -80,7 +73,7 @@ def test_two_libraries_with_functions_of_one_name(tmp_path: Path) -> None:
     found: list[runtime.CompiledModule] = []
     for number in (2, 3):
         source = f"int64_t scaled(int64_t n) {{ return n * {number}; }}"
-        path = library(tmp_path, source, f"libscaled{number}.so")
+        path = c_library(tmp_path, source, f"libscaled{number}.so")
         found.append(runtime.compile(CALLS, link=[path]))
     assert [compiled["f"](7) for compiled in found] == [14, 21]
 
@@ -164,7 +157,7 @@ def test_without_a_linker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_cache_keeps_code_that_calls_libraries(tmp_path: Path) -> None:
     """Their functions are elsewhere in another process."""
-    path = library(tmp_path, "int64_t scaled(int64_t n) { return n * 6; }", "libscaled6.so")
+    path = c_library(tmp_path, "int64_t scaled(int64_t n) { return n * 6; }", "libscaled6.so")
     code = f"""
     from ffi_builder import runtime
     text = {CALLS!r}
@@ -181,7 +174,7 @@ def test_a_library_that_needs_the_one_of_tvm_ffi(tmp_path: Path) -> None:
     int64_t scaled(int64_t n) { return n < 0 ? TVMFFIGetVersion(0) : 2 * n; }
     """
     folder = Path(tvm_ffi.__file__).parent / "lib"
-    path = library(tmp_path, source, "libneeding.so", f"-L{folder}", "-ltvm_ffi")
+    path = c_library(tmp_path, source, "libneeding.so", f"-L{folder}", "-ltvm_ffi")
     code = f"""
     from ffi_builder import wrap
     from ffi_builder.providers import DirectCallProvider
@@ -201,7 +194,7 @@ def test_damaged_items(tmp_path: Path) -> None:
     (tmp_path / "k.c").write_text("int f;")
     with pytest.raises(CompileError, match=r"k.c: .*; compile the source code to an object"):
         runtime.compile(CALLS, link=[tmp_path / "k.c"])
-    path = library(tmp_path, "int64_t scaled(int64_t n) { return n; }", "libdamaged.so")
+    path = c_library(tmp_path, "int64_t scaled(int64_t n) { return n; }", "libdamaged.so")
     data = path.read_bytes()
     path.write_bytes(data[:18] + b"\xf3\0" + data[20:])
     with pytest.raises(LinkError, match="this machine is"):

@@ -15,7 +15,7 @@ import pytest
 
 from ffi_builder import CompileError, LinkError, runtime
 from ffi_builder.runtime.files import object_files
-from tests.runtime.samples import c_object, llvm_entry, needs_cc, needs_cxx, needs_x86_64
+from tests.runtime.samples import c_library, c_object, llvm_entry, needs_cc, needs_cxx, needs_x86_64
 
 pytestmark = [needs_cc, pytest.mark.slow]
 X86_64 = platform.machine() == "x86_64"
@@ -170,10 +170,7 @@ def compiled(kind: Kind, folder: Path) -> list[Any]:
         if source
     ]
     if kind.library:
-        c_object(folder, kind.library)
-        path = folder / "libother.so"
-        subprocess.run(["gcc", "-shared", folder / "part.o", "-o", path], check=True)
-        found.append(path)
+        found.append(c_library(folder, kind.library, "libother.so"))
     return found
 
 

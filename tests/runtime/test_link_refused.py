@@ -10,12 +10,7 @@ import pytest
 
 from ffi_builder import runtime
 from ffi_builder.errors import CompileError, LinkError
-from tests.runtime.samples import (
-    c_object,
-    llvm_entry,
-    needs_aarch64,
-    needs_cc,
-)
+from tests.runtime.samples import c_object, llvm_entry, needs_aarch64, needs_cc
 
 
 @pytest.fixture(autouse=True)
@@ -46,37 +41,21 @@ CANNOT_LINK: dict[str, dict[str, tuple[str, list[str], str]]] = {
     "x86_64": {
         "tls": (THREAD_LOCAL, ["-mtls-dialect=gnu2"], "thread-local model"),
         "static-tls": (STATIC_THREAD_LOCAL, [], "thread-local model .* neither static nor hidden"),
-        "absolute": (
-            "int64_t a[2]; ENTRY(f) { RETURN((int64_t)a); }",
-            ["-fno-pic", "-fno-pie"],
-            "-fPIC",
-        ),
+        "absolute": ("int64_t a[2]; ENTRY(f) { RETURN((int64_t)a); }", ["-fno-pic", "-fno-pie"], "-fPIC"),
         "ifunc": (IFUNC, [], "`ifunc`.*`g`"),
     },
     "aarch64": {
-        "general-dynamic": (
-            THREAD_LOCAL,
-            ["-mtls-dialect=trad"],
-            "thread-local model .* no other .* -mtls-dialect",
-        ),
+        "general-dynamic": (THREAD_LOCAL, ["-mtls-dialect=trad"], "thread-local model .* no other .* -mtls-dialect"),
         "initial-exec": (THREAD_LOCAL, ["-ftls-model=initial-exec"], "thread-local model"),
         "local-exec": (STATIC_THREAD_LOCAL, ["-fPIE"], "as executables do: .* -fPIC"),
         "tiny": (ENVIRON, ["-fno-pic", "-mcmodel=tiny"], "without -mcmodel=tiny"),
         "tiny-pic": (ENVIRON, ["-mcmodel=tiny"], "does not know: .* no -mcmodel"),
         "direct": (ENVIRON, ["-fno-pic", "-fno-pie"], "another object or the process .* -fPIC"),
-        "direct-function": (
-            "ENTRY(f) { RETURN((int64_t)labs); }",
-            ["-include", "stdlib.h", "-fno-pic", "-fno-pie"],
-            "another object or the process .* -fPIC",
-        ),
-        "absolute-16": (
-            'ENTRY(f) { RETURN(0); } __asm__(".data; .hword here; here:");',
-            [],
-            "relocations that the JIT does not know",
-        ),
+        "direct-function": ("#include <stdlib.h>\nENTRY(f) { RETURN((int64_t)labs); }", ["-fno-pic", "-fno-pie"], "another object or the process .* -fPIC"),
+        "absolute-16": ('ENTRY(f) { RETURN(0); } __asm__(".data; .hword here; here:");', [], "relocations that the JIT does not know"),
         "ifunc": (IFUNC, [], "`ifunc`.*`g`"),
     },
-}
+}  # fmt: skip
 HERE_CANNOT_LINK = CANNOT_LINK.get(platform.machine(), {})
 
 

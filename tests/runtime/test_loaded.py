@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from ffi_builder import LinkError, runtime
-from tests.runtime.exporting import every_kind_module, run, scaling
-from tests.runtime.samples import c_object, llvm_entry, needs_cc
+from tests.runtime.exporting import every_kind_module, scaling
+from tests.runtime.samples import c_library, llvm_entry, needs_cc
 
 pytestmark = needs_cc
 
@@ -114,9 +114,8 @@ def test_a_file_that_was_written_again_is_loaded_again(tmp_path: Path) -> None:
 
 
 def test_any_library_of_the_abi(tmp_path: Path) -> None:
-    c_object(tmp_path, "ENTRY(f) { RETURN(args[1] + n); }\nint kernel(void) { return 1; }")
-    run("gcc", "-shared", tmp_path / "part.o", "-o", tmp_path / "a.so")
-    loaded = runtime.load(tmp_path / "a.so")
+    source = "ENTRY(f) { RETURN(args[1] + n); }\nint kernel(void) { return 1; }"
+    loaded = runtime.load(c_library(tmp_path, source, "a.so"))
     assert loaded.functions == ("f",)
     assert loaded["f"](41) == 42
     with pytest.raises(
@@ -153,11 +152,9 @@ def test_a_library_for_another_machine(library: Path, tmp_path: Path) -> None:
 
 
 def test_a_library_that_needs_what_is_not_there(tmp_path: Path) -> None:
-    (tmp_path / "b.c").write_text("int other(void) { return 1; }")
-    run("gcc", "-shared", "-fPIC", tmp_path / "b.c", "-o", tmp_path / "libgone.so")
-    c_object(tmp_path, "int other(void);\nENTRY(f) { RETURN(other()); }")
-    run("gcc", "-shared", tmp_path / "part.o", tmp_path / "libgone.so", "-o", tmp_path / "a.so")
-    (tmp_path / "libgone.so").unlink()
+    gone = c_library(tmp_path, "int other(void) { return 1; }", "libgone.so")
+    c_library(tmp_path, "int other(void);\nENTRY(f) { RETURN(other()); }", "a.so", gone)
+    gone.unlink()
     with pytest.raises(LinkError, match=r"(?s)^Cannot load .*libgone\.so"):
         runtime.load(tmp_path / "a.so")
 

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from random import Random
+from traceback import extract_tb
 from typing import Any
 
 import numpy as np
@@ -187,12 +188,7 @@ def test_a_module_that_fails_costs_no_other_result() -> None:
 def test_an_error_of_a_build_says_where_it_arose() -> None:
     (result,) = runtime.compile_many([("key", failing_build)])
     assert isinstance(result, ZeroDivisionError)
-    names: list[str] = []
-    trace = result.__traceback__
-    while trace is not None:
-        names.append(trace.tb_frame.f_code.co_name)
-        trace = trace.tb_next
-    assert names[-1] == "failing_build"
+    assert extract_tb(result.__traceback__)[-1].name == "failing_build"
 
 
 def test_an_iterable_that_raises_ends_the_results_after_those_before_it() -> None:

@@ -13,10 +13,7 @@ import pytest
 from ffi_builder import attach, runtime
 from ffi_builder.providers import NopCallProvider
 from ffi_builder.runtime.metadata import read
-from ffi_builder.spec import (
-    Array,
-    Signature,
-)
+from ffi_builder.spec import Array, Signature
 from tests.runtime.describing import described
 from tests.runtime.samples import TORCH_IR
 from tests.support.printed import name_of, operations

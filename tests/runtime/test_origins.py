@@ -5,16 +5,13 @@ from __future__ import annotations
 import ctypes.util
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from ffi_builder import LinkError, runtime
-from tests.runtime.samples import c_object, llvm_entry, needs_cc, needs_x86_64
+from tests.runtime.samples import c_object, llvm_entry, needs_cc, needs_x86_64, run_child
 
-ROOT = Path(__file__).parents[2]
 WRITE = {
     "_ZGVbN2v_exp_of_mine": "-lmvec",
     "_ZGVsMxv_cosh_of_mine": "-lmvec",
@@ -95,8 +92,7 @@ print(json.dumps(said))
 @pytest.fixture(scope="module")
 def said() -> dict[str, str]:
     """What the errors of a new process say, by symbols."""
-    command = [sys.executable, "-c", SAID]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = run_child(SAID)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -12,13 +12,6 @@ from tests.support.forking import COMPILING, Forking
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def forking() -> Iterator[Forking]:
-    server = Forking(COMPILING)
-    yield server
-    server.close()
-
-
 START = """
 import atexit, builtins, gc, os, sys, threading, time, weakref
 from ffi_builder import runtime
@@ -77,19 +70,33 @@ except TypeError as error:
 }
 
 
+@pytest.fixture(scope="module")
+def forking() -> Iterator[Forking]:
+    server = Forking(COMPILING)
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="module")
+def compiled() -> Iterator[Forking]:
+    """Forks of a process that has compiled, and called what it has compiled."""
+    server = Forking(f"{COMPILING}\n{START}")
+    yield server
+    server.close()
+
+
 @pytest.mark.parametrize("how", ENDS)
-def test_the_end_of_the_interpreter(how: str, forking: Forking) -> None:
+def test_the_end_of_the_interpreter(how: str, compiled: Forking) -> None:
     """Nothing on stderr, and the author's destructors have run."""
     # One is a process that is no fork.
-    run = run_child if how == "in globals" else forking.run
-    done = run(START + ENDS[how])
+    done = run_child(START) if how == "in globals" else compiled.run(ENDS[how])
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
 
 
-def test_code_that_never_ends(forking: Forking) -> None:
+def test_code_that_never_ends(compiled: Forking) -> None:
     """Functions in tvm-ffi's registry, or after os._exit, are just not freed."""
     for how in ("import tvm_ffi; tvm_ffi.register_global_func('kept', f)", "os._exit(0)"):
-        done = forking.run(START + how)
+        done = compiled.run(how)
         assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -16,8 +16,8 @@ from ffi_builder.diagnosis.encode import encode
 from ffi_builder.errors import BuildError
 from ffi_builder.plan import make_plan
 from ffi_builder.providers import DirectCallProvider, NopCallProvider
-from tests.runtime.exporting import every_kind_module, load_module, scaling
-from tests.runtime.samples import c_object, needs_cc
+from tests.runtime.exporting import load_module, scaling
+from tests.runtime.samples import c_library, c_object, needs_cc
 from tests.support.bundles import no_library as no_library
 from tests.support.wrapping import new_module
 
@@ -66,30 +66,11 @@ def test_functions_of_another_version_are_named() -> None:
 def test_a_library_of_another_version_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    stale = tmp_path / "_library.so"
-    c_object(tmp_path, "void other(void) {}")
-    subprocess.run(["gcc", "-shared", tmp_path / "part.o", "-o", stale], check=True)
+    stale = c_library(tmp_path, "void other(void) {}", "_library.so")
     monkeypatch.setattr(support, "library", lambda: stale)
     native._find.cache_clear()  # pyright: ignore[reportPrivateUsage]
     with pytest.raises(BuildError, match="got those of another; install ffi_builder again"):
         native.diagnose(encode(make_plan(spec.Signature("f", []))), "f", 0, 0)
-
-
-@needs_cc
-def test_two_objects_are_linked_together(tmp_path: Path) -> None:
-    """Each brings the functions that it needs; what is linked shows none of them."""
-    runtime.compile(scaling()).export_object(tmp_path / "scale.o")
-    runtime.compile(every_kind_module()).export_object(tmp_path / "other.o")
-    tvm_ffi = Path(libinfo.find_libtvm_ffi())
-    subprocess.run(
-        ["gcc", "-shared", "scale.o", "other.o", tvm_ffi, "-o", "both.so"], check=True, cwd=tmp_path
-    )
-    shown = subprocess.run(["nm", "-D", tmp_path / "both.so"], capture_output=True, check=True)
-    assert b"ffi_builder_shared" not in shown.stdout
-    both = load_module(str(tmp_path / "both.so"))
-    for name in ("scale", "every_kind"):
-        with pytest.raises(TypeError, match=f"when calling: `{name}"):
-            both[name]()
 
 
 @needs_cc

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import threading
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -148,31 +150,35 @@ COUNT = """
   %x = add i64 %old, %v
   store i64 %x, ptr %p
 """
+COUNT_MLIR = """%p = llvm.mlir.addressof @counter : !llvm.ptr
+  %old = llvm.load %p : !llvm.ptr -> i64
+  %x = llvm.add %old, %v : i64
+  llvm.store %x, %p : i64, !llvm.ptr"""
+
+
+def counting(linkage: str = "") -> str:
+    """LLVM IR of a function that adds to a thread-local variable."""
+    declared = "declare ptr @llvm.threadlocal.address.p0(ptr)\n" + llvm_entry("count", COUNT)
+    return f"@counter = {linkage} thread_local global i64 7\n{declared}"
+
+
+COUNTING = {
+    **{linkage: partial(counting, linkage) for linkage in ("", "internal", "private")},
+    "mlir": lambda: (
+        "llvm.mlir.global internal thread_local @counter(7 : i64) : i64"
+        + mlir_entry("count", COUNT_MLIR)
+    ),
+}
 
 
 @needs_cc
-@pytest.mark.parametrize("kind", ["llvm", "mlir", "C"])
-def test_thread_local_variables_are_each_threads_own(kind: str, tmp_path: Any) -> None:
-    sources = {
-        "llvm": lambda: (
-            "@counter = internal thread_local global i64 7\n"
-            "declare ptr @llvm.threadlocal.address.p0(ptr)\n" + llvm_entry("count", COUNT)
-        ),
-        "mlir": lambda: (
-            "llvm.mlir.global internal thread_local @counter(7 : i64) : i64"
-            + mlir_entry(
-                "count",
-                """%p = llvm.mlir.addressof @counter : !llvm.ptr
-                %old = llvm.load %p : !llvm.ptr -> i64
-                %x = llvm.add %old, %v : i64
-                llvm.store %x, %p : i64, !llvm.ptr""",
-            )
-        ),
-        "C": lambda: c_object(
-            tmp_path, "__thread int64_t counter = 7; ENTRY(count) { RETURN(counter += args[1]); }"
-        ),
-    }
-    source = sources[kind]()
+@pytest.mark.parametrize("kind", [*COUNTING, "C"])
+def test_thread_local_variables_are_each_threads_own(kind: str, tmp_path: Path) -> None:
+    if kind == "C":
+        text = "__thread int64_t counter = 7; ENTRY(count) { RETURN(counter += args[1]); }"
+        source: object = c_object(tmp_path, text)
+    else:
+        source = COUNTING[kind]()
     count, other = (runtime.compile(source)["count"] for _ in range(2))
 
     def work(index: int) -> None:
@@ -182,3 +188,23 @@ def test_thread_local_variables_are_each_threads_own(kind: str, tmp_path: Any) -
 
     together(work)
     assert count(1) == 8
+
+
+def test_threads_may_end_after_the_code_they_ran_was_dropped() -> None:
+    """The runtime's thread-locals are freed by code in the library when their thread ends."""
+    functions = [runtime.compile(counting())["count"]]
+    dropped = threading.Event()
+    called = threading.Event()
+
+    def work() -> None:
+        assert functions.pop()(1) == 8
+        called.set()
+        dropped.wait()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    called.wait()
+    for _ in range(20):
+        runtime.compile(llvm_entry("f"))
+    dropped.set()
+    thread.join()

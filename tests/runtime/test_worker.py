@@ -22,11 +22,12 @@ from ffi_builder.runtime.compiler import compile as compiler
 from ffi_builder.runtime.isolate import worker
 from ffi_builder.runtime.sources.modules import Source
 from tests.runtime.samples import by_assembly, llvm_entry, mlir_entry, run_child
+from tests.support.drawn import drawn
 from tests.support.threads import together
 
 pytestmark = pytest.mark.slow
 
-INTERRUPTS = int(os.environ.get("FFI_BUILDER_INTERRUPTS", "200"))
+INTERRUPTS = int(os.environ.get("FFI_BUILDER_INTERRUPTS") or drawn(300))
 
 SLOW = r".rept 3000000\0Anop\0A.endr"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -82,16 +83,43 @@ def wrappers_in(texts: list[str]) -> list[int]:
     ]
 
 
-@pytest.mark.parametrize("distribution", ["torch_mlir", "jaxlib.mlir"])
-def test_the_third_time_only_the_kernel_is_compiled(distribution: str, texts: list[str]) -> None:
-    for number in range(5):
-        compiled = runtime.compile(wrapped(kernel(number), distribution=distribution))
-        assert called(compiled) == 3 * number
-        assert compiled.functions == ("f",)
-        with pytest.raises(ValueError, match=r"Mismatched x.ndim .* `f\(x: Tensor"):
-            compiled["f"](np.zeros((1, 1), "int64"))
-    # Together; each by itself; then kernels only.
-    assert wrappers_in(texts) == [1, 1, 0, 0, 0, 0]
+class Own(DirectCallProvider):
+    """A provider of somebody else: its operations are not vouched for."""
+
+    def __call__(self, current_block: Any, context: CallContext) -> Any:
+        return super().__call__(current_block, context)
+
+
+FOUR_TIMES: dict[str, tuple[Callable[[int], Any], list[int]]] = {
+    # a module by a number, and the wrappers of the texts: together, each by itself, kernels only
+    "the same": (lambda number: wrapped(kernel(number)), [1, 1, 0, 0, 0]),
+    "of jaxlib": (
+        lambda number: wrapped(kernel(number), distribution="jaxlib.mlir"),
+        [1, 1, 0, 0, 0],
+    ),
+    "of a kernel that only this module sees": (
+        lambda number: wrapped(kernel(number, linkage="internal")),
+        [1, 1, 1, 1],
+    ),
+    "of an author's provider": (
+        lambda number: wrapped(kernel(number), provider=Own("kernel", args=["x", "n"])),
+        [1, 1, 0, 0, 0],
+    ),
+    "two in their order": (lambda number: wrapped(kernel(number), "g", "f"), [1, 0, 0, 0, 0]),
+}
+
+
+@pytest.mark.parametrize("which", FOUR_TIMES)
+def test_from_the_third_time_on_only_the_kernel_is_compiled(which: str, texts: list[str]) -> None:
+    make, counts = FOUR_TIMES[which]
+    for number in range(4):
+        compiled = runtime.compile(make(number))
+        assert compiled.functions == (("g", "f") if which.startswith("two") else ("f",))
+        for name in compiled.functions:
+            assert called(compiled, name) == 3 * number
+            with pytest.raises(ValueError, match=rf"Mismatched x.ndim .* `{name}\(x: Tensor"):
+                compiled[name](np.zeros((1, 1), "int64"))
+    assert wrappers_in(texts) == counts
 
 
 def test_a_module_of_nothing_else_needs_no_compiler(texts: list[str]) -> None:
@@ -115,13 +143,6 @@ def test_what_is_shown_and_exported_has_the_wrapper() -> None:
         assert "__tvm_ffi_f:" in (compiled.assembly or "")
         again = runtime.compile(compiled.object)
         assert called(again) == 6
-
-
-def test_another_kernel_that_only_this_module_sees(texts: list[str]) -> None:
-    for number in range(4):
-        text = kernel(number, linkage="internal")
-        assert called(runtime.compile(wrapped(text))) == 3 * number
-    assert wrappers_in(texts) == [1, 1, 1, 1]
 
 
 def edited(module: Any) -> None:
@@ -162,20 +183,6 @@ def test_a_kernel_of_another_type_is_refused_as_ever() -> None:
         runtime.compile(wrapped(kernel(1)), post_compile_hooks=[change])
 
 
-class Own(DirectCallProvider):
-    """A provider of somebody else: its operations are not vouched for."""
-
-    def __call__(self, current_block: Any, context: CallContext) -> Any:
-        return super().__call__(current_block, context)
-
-
-def test_that_of_an_authors_provider(texts: list[str]) -> None:
-    for number in range(4):
-        provider = Own("kernel", args=["x", "n"])
-        assert called(runtime.compile(wrapped(kernel(number), provider=provider))) == 3 * number
-    assert wrappers_in(texts) == [1, 1, 0, 0, 0]
-
-
 @pytest.mark.parametrize("reason", ["passes", "number"])
 def test_those_that_stay_with_their_module(reason: str, texts: list[str]) -> None:
     names, params = ["f"], None
@@ -196,14 +203,6 @@ def test_those_that_stay_with_their_module(reason: str, texts: list[str]) -> Non
         assert arguments[0][0] == 3 * number  # pyright: ignore[reportOptionalSubscript]
         assert sorted(compiled.functions) == sorted(names)
     assert wrappers_in(texts) == [len(names)] * 4
-
-
-def test_two_wrappers_in_their_order(texts: list[str]) -> None:
-    for number in range(4):
-        compiled = runtime.compile(wrapped(kernel(number), "g", "f"))
-        assert compiled.functions == ("g", "f")
-        assert [called(compiled, name) for name in "fg"] == [3 * number] * 2
-    assert wrappers_in(texts) == [1, 0, 0, 0, 0]
 
 
 def test_functions_of_other_names_share_the_code(texts: list[str]) -> None:

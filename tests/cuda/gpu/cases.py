@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import gc
-import threading
 from collections.abc import Callable
 from ctypes import c_void_p as P
 from typing import Any, Final
@@ -22,6 +21,7 @@ from tests.cuda.gpu.triton.case import triton_kernel
 from tests.cuda.images.images import image
 from tests.fakecuda.memory import tensor_at
 from tests.support.allocating import counting
+from tests.support.threads import together
 from tests.support.wrapping import new_module, set_stream
 
 Case = Callable[[Gpu], None]
@@ -243,18 +243,14 @@ def first_call_in_a_capture(gpu: Gpu) -> None:
             x, y = pair(gpu)
             stream = gpu.stream()
             function = saxpy(gpu, STREAM, dynamic_smem_bytes=shared)["f"]
-            gpu.call("cuStreamBeginCapture_v2", stream, mode)
-            function(2.0, x.tensor, y.tensor, stream)
-            graph = P()
-            gpu.call("cuStreamEndCapture", stream, ctypes.byref(graph))
-            with gpu.current():
-                made = P(gpu.get("cuGraphInstantiateWithFlags", graph, ctypes.c_ulonglong(0)))
+            with gpu.captured(stream, mode) as graph:
+                function(2.0, x.tensor, y.tensor, stream)
             np.testing.assert_array_equal(y.host, np.ones(1000))
             for _ in range(2):
-                gpu.call("cuGraphLaunch", made, stream)
+                gpu.call("cuGraphLaunch", graph, stream)
             gpu.wait(stream)
             assert_sum(y, 2)
-            gpu.call("cuGraphExecDestroy", made)
+            gpu.call("cuGraphExecDestroy", graph)
 
 
 @case
@@ -279,14 +275,10 @@ def workspace_of_zeros(gpu: Gpu) -> None:
         set_stream("cuda", 0, stream.value or 0)
         function(2.0, x.tensor)
         if not gpu.is_fake:  # whose graphs have no memsets
-            gpu.call("cuStreamBeginCapture_v2", stream, 2)  # relaxed: memory is allocated
-            function(2.0, x.tensor)
-            graph = P()
-            gpu.call("cuStreamEndCapture", stream, ctypes.byref(graph))
-            with gpu.current():
-                made = P(gpu.get("cuGraphInstantiateWithFlags", graph, ctypes.c_ulonglong(0)))
+            with gpu.captured(stream, 2) as graph:  # relaxed: memory is allocated
+                function(2.0, x.tensor)
             for _ in range(2):
-                gpu.call("cuGraphLaunch", made, stream)
+                gpu.call("cuGraphLaunch", graph, stream)
         set_stream("cuda", 0, 0)
         gpu.wait(stream)
         assert allocator.alive == {}
@@ -324,23 +316,13 @@ def threads(gpu: Gpu) -> None:
     """First calls of 16 at once, with a stream each."""
     module = saxpy(gpu, STREAM)
     pairs = [(*pair(gpu), gpu.stream()) for _ in range(16)]
-    barrier = threading.Barrier(len(pairs))
-    errors: list[BaseException] = []
 
-    def work(x: Any, y: Any, stream: P) -> None:
-        try:
-            barrier.wait()
-            module["f"](2.0, x.tensor, y.tensor, stream)
-            gpu.wait(stream)
-        except BaseException as error:
-            errors.append(error)
+    def work(index: int) -> None:
+        x, y, stream = pairs[index]
+        module["f"](2.0, x.tensor, y.tensor, stream)
+        gpu.wait(stream)
 
-    every = [threading.Thread(target=work, args=each) for each in pairs]
-    for thread in every:
-        thread.start()
-    for thread in every:
-        thread.join()
-    assert errors == []
+    together(work, len(pairs))
     for _, y, _ in pairs:
         assert_sum(y)
 

@@ -108,6 +108,16 @@ class Gpu:
         with self.current(device):
             return P(self.get("cuStreamCreate", flags))
 
+    @contextmanager
+    def captured(self, stream: P, mode: int = 0) -> Generator[P]:
+        """Capture what is launched meanwhile; the graph is there when that ends."""
+        self.call("cuStreamBeginCapture_v2", stream, mode)
+        graph, made = P(), P()
+        yield made
+        self.call("cuStreamEndCapture", stream, ctypes.byref(graph))
+        with self.current():
+            made.value = self.get("cuGraphInstantiateWithFlags", graph, ctypes.c_ulonglong(0))
+
     def wait(self, stream: P) -> None:
         """Until all that was launched on it is done."""
         self.call("cuStreamSynchronize", stream)

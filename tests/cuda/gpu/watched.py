@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Generator
-from contextlib import contextmanager
 from ctypes import c_void_p as P
 from typing import Any, Final
 
@@ -71,27 +69,12 @@ def launch_hooks(gpu: Gpu) -> None:
     seen = [(phase, name, tuple(grid), *rest) for phase, name, grid, *rest in calls]
     seen = [(*each[:3], tuple(each[3]), *each[4:]) for each in seen]
     assert seen == [("before", *wanted), ("after", *wanted)]
-    with graph_of(gpu, stream) as graph:
+    with gpu.captured(stream) as graph:
         function(2.0, x.tensor, y.tensor, stream)
-        graph()
+    gpu.call("cuGraphLaunch", graph, stream)
     assert len(calls) == 4
     gpu.wait(stream)
     assert_sum(y, 2)
-
-
-@contextmanager
-def graph_of(gpu: Gpu, stream: P) -> Generator[Any]:
-    """Capture what is launched until the yielded function is called, which launches the graph."""
-    gpu.call("cuStreamBeginCapture_v2", stream, 0)
-
-    def end() -> None:
-        graph = P()
-        gpu.call("cuStreamEndCapture", stream, ctypes.byref(graph))
-        with gpu.current():
-            made = P(gpu.get("cuGraphInstantiateWithFlags", graph, ctypes.c_ulonglong(0)))
-        gpu.call("cuGraphLaunch", made, stream)
-
-    yield end
 
 
 @case
@@ -107,9 +90,9 @@ def blocking(gpu: Gpu) -> None:
                 gpu.call("cuStreamQuery", stream)
         assert_sum(y)
     stream, (x, y) = gpu.stream(), pair(gpu)
-    with graph_of(gpu, stream) as graph:
+    with gpu.captured(stream) as graph:
         function(2.0, x.tensor, y.tensor, stream)
-        graph()
+    gpu.call("cuGraphLaunch", graph, stream)
     gpu.wait(stream)
     assert_sum(y)
 
@@ -171,9 +154,9 @@ def load_hook_and_globals(gpu: Gpu) -> None:
     signature = "look(out: DataPointer, stream: Stream)"
     module = wrap(PTX, signature, device="cuda", launch=Launch(grid=1, block=1), args=["out"])
     stream = gpu.stream()
-    with graph_of(gpu, stream) as graph:
+    with gpu.captured(stream) as graph:
         module["look"](out.address, stream)
-        graph()
+    gpu.call("cuGraphLaunch", graph, stream)
     gpu.wait(stream)
     assert [size for _, size in found.values()] == [4, 8]
     assert read(gpu, found["factor"]) == [40]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import struct
 from contextlib import nullcontext
-from types import SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +19,7 @@ from tests.fakecuda import Call, FakeDriver, device_array
 from tests.fakecuda import Launch as Launched
 from tests.fakecuda.allocating import Allocator
 from tests.fakecuda.memory import tensor_at
+from tests.support.tritons import tritons
 from tests.support.wrapping import new_module
 
 PTX: Final = """
@@ -28,28 +28,12 @@ PTX: Final = """
 .address_size 64
 .visible .entry k(.param .u64 x, .param .u32 n, .param .u64 global, .param .u64 profile) { ret; }
 """
-METADATA: Final[dict[str, Any]] = {
-    "name": "k",
-    "num_warps": 4,
-    "num_ctas": 1,
-    "shared": 0,
-    "global_scratch_size": 0,
-    "global_scratch_align": 1,
-    "profile_scratch_size": 0,
-    "profile_scratch_align": 1,
-}
 TEXT: Final = "k(x: Tensor([n], float32)) where n: int32"
 
 
 def compiled(promises: Any = (), **changed: Any) -> Any:
     """Return a stand-in for what ``triton.compile`` returns, with changed metadata."""
-    return SimpleNamespace(
-        asm={"cubin": PTX},
-        metadata=SimpleNamespace(**METADATA | changed),
-        src=SimpleNamespace(
-            name="k", signature={"x": "*fp32", "n": "i32"}, attrs=dict(promises), fn=None
-        ),
-    )
+    return tritons("k", {"cubin": PTX}, {"x": "*fp32", "n": "i32"}, promises, **changed)
 
 
 PROFILED: Final = {"profile_scratch_size": 64, "profile_scratch_align": 64}

@@ -64,8 +64,7 @@ TYPES: Final = {
     "*fp8e5b16": "Tensor(..., float8_e5m2fnuz, strides=any, device_type=cuda)",
     "*ku8": "Tensor(..., uint8, strides=any, device_type=cuda, intent=in)",
     "tensordesc<fp16[64, 64]>": "Tensor([None, None], float16, strides=[None, 1], device_type=cuda, data_alignment=16)",
-    "tensordesc_im2col<bf16[64, 32],input_rank=3>": "Tensor([None, None, None], bfloat16, "
-    "strides=[None, None, 1], device_type=cuda, data_alignment=16)",
+    "tensordesc_im2col<bf16[64, 32],input_rank=3>": "Tensor([None, None, None], bfloat16, strides=[None, None, 1], device_type=cuda, data_alignment=16)",
     "u1": "bool",
     "i64": "int64",
     "u32": "uint32",

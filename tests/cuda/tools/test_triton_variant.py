@@ -5,7 +5,6 @@ test_triton.py does the same with Triton itself.
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
@@ -15,6 +14,7 @@ from ffi_builder import BuildError, Launch, SpecError, cuda, spec, wrap
 from ffi_builder.providers import VariantsCallProvider, when
 from tests.fakecuda import FakeDriver, device_array
 from tests.fakecuda.memory import tensor_at
+from tests.support.tritons import tritons
 
 PTX: Final = """
 .version 8.0
@@ -30,15 +30,9 @@ PROMISED: Final = {(index,): [["tt.divisibility", 16]] for index in range(2)}
 
 def compiled(name: str = "k", dtype: str = "fp32", promises: Any = (), **changed: Any) -> Any:
     """Return a stand-in for what ``triton.compile`` returns, with changed metadata."""
-    metadata: dict[str, Any] = {"name": name, "num_warps": 4, "num_ctas": 1, "shared": 64}
-    metadata |= {"global_scratch_size": 0, "global_scratch_align": 1}
-    metadata |= {"profile_scratch_size": 0, "profile_scratch_align": 1}
     types = {"x": f"*{dtype}", "y": f"*{dtype}", "n": "i32"}
-    return SimpleNamespace(
-        asm={"cubin": PTX.replace("NAME", name)},
-        metadata=SimpleNamespace(**metadata | changed),
-        src=SimpleNamespace(name=name, signature=types, attrs=dict(promises), fn=None),
-    )
+    asm = {"cubin": PTX.replace("NAME", name)}
+    return tritons(name, asm, types, promises, **{"shared": 64, **changed})
 
 
 def signature_of(text: str = TEXT) -> spec.Signature:

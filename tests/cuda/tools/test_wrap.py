@@ -16,6 +16,7 @@ from ffi_builder.providers import CudaLaunchCallProvider
 from tests.cuda.images.images import IMAGES, image
 from tests.cuda.tools.tools import LLVM_IR, SAXPY, SCALE, needs_nvjitlink, needs_nvrtc
 from tests.fakecuda import FakeDriver, Running, device_array, environment, missing, no_driver
+from tests.runtime.samples import run_child
 
 ROOT: Final = Path(__file__).parents[3]
 n = spec.Var("n", "int32")
@@ -178,15 +179,7 @@ except RuntimeError as error:
 
 @pytest.mark.skipif(missing() is not None, reason=str(missing()))
 def test_without_a_driver_it_compiles_and_a_call_says_what_is_missing():
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT],
-        env=environment(no_driver()),
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = run_child(WITHOUT, env=environment(no_driver()))
     assert "libcuda.so.1" in done.stdout
     assert done.stderr == ""
 

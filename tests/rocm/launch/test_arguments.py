@@ -96,39 +96,14 @@ def test_bytes_behind_a_pointer(hip: FakeHipDriver):
 
 
 WRONG: list[tuple[str, CodeKernel, dict[str, Any], type[Exception], str]] = [
-    (
-        "one too few",
-        ADD,
-        {"args": ["x"]},
-        BuildError,
-        r"the kernel 'add' takes \(#0 pointer at 0, #1 4 bytes at 8\), but the arguments of 'f' "
-        r"are passed as \(#0 x: 8 bytes\); choose",
-    ),
-    (
-        "a number for a pointer",
-        ADD,
-        {"args": ["n", 1]},
-        BuildError,
-        r"\(#0 differs\).*; a pointer is a Tensor, a DataPointer, a Var of dtype handle, or None",
-    ),
+    ("one too few", ADD, {"args": ["x"]}, BuildError, r"the kernel 'add' takes \(#0 pointer at 0, #1 4 bytes at 8\), but the arguments of 'f' are passed as \(#0 x: 8 bytes\); choose"),
+    ("a number for a pointer", ADD, {"args": ["n", 1]}, BuildError, r"\(#0 differs\).*; a pointer is a Tensor, a DataPointer, a Var of dtype handle, or None"),
     ("a float for a pointer", ADD, {"args": [0.5, 1]}, BuildError, r"\(#0 differs\)"),
     ("another size", ADD, {"args": ["x", Scalar(1, "int64")]}, BuildError, r"\(#1 differs\)"),
-    (
-        "a tensor map",
-        ADD,
-        {"args": [Struct(TensorMap("x", box=[4])), 1]},
-        SpecError,
-        "args= has x as a tensor map, and AMD's GPUs have no tensor maps; pass the tensor",
-    ),
-    (
-        "LDS by a pointer",
-        CodeKernel("k", [P, (4, "dynamic_shared_pointer")]),
-        {},
-        SpecError,
-        "parameter #1 of the kernel 'k' is a dynamic_shared_pointer, which HIP cannot pass",
-    ),
+    ("a tensor map", ADD, {"args": [Struct(TensorMap("x", box=[4])), 1]}, SpecError, "args= has x as a tensor map, and AMD's GPUs have no tensor maps; pass the tensor"),
+    ("LDS by a pointer", CodeKernel("k", [P, (4, "dynamic_shared_pointer")]), {}, SpecError, "parameter #1 of the kernel 'k' is a dynamic_shared_pointer, which HIP cannot pass"),
     ("on the host", ADD, {"args": [b"x", 1]}, BuildError, "the address of bytes is in host memory"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(

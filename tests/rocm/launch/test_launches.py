@@ -5,9 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
-import sys
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +15,7 @@ from ffi_builder.fakecuda.constants import Result
 from ffi_builder.fakehip.build import library
 from ffi_builder.fakehip.driver import FakeHipDriver, HipResult
 from ffi_builder.providers import CheckStatus
-from tests.fakecuda import QUICKLY
+from tests.fakecuda import older
 from tests.fakehip.code_objects import CodeKernel, bundle, code_object
 from tests.rocm.launch.launching import (
     ADD,
@@ -31,6 +28,8 @@ from tests.rocm.launch.launching import (
     provider,
     tensor,
 )
+from tests.runtime.samples import run_child
+from tests.support.threads import together
 from tests.support.wrapping import attached, new_module
 
 B = spec.Var("b", "int64")
@@ -98,16 +97,10 @@ def test_special_streams_are_of_the_device_of_the_tensor(hip: FakeHipDriver, str
 
 
 def test_threads_that_come_first_at_the_same_time(hip: FakeHipDriver):
-    f, arrays = (
-        compiled(ADD, [X], args=["x", 1])["f"],
-        [tensor(hip, device=i % 2) for i in range(8)],
-    )
+    f = compiled(ADD, [X], args=["x", 1])["f"]
+    arrays = [tensor(hip, device=i % 2) for i in range(8)]
     hip.delay("hipModuleLoadData", 2000)
-    threads = [threading.Thread(target=f, args=(each,)) for each in arrays]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    together(lambda index: f(arrays[index]), 8)
     assert len(hip.launches()) == 8
     assert hip.count("hipModuleLoadData") == 2
 
@@ -258,57 +251,18 @@ def test_a_setting_that_the_device_has_not(hip: FakeHipDriver):
 BUILT: list[tuple[str, CodeKernel, dict[str, Any], str]] = [
     ("grid", EMPTY, {"grid": 2**31}, "grid.x: expected 0 to 2147483647 but got 2147483648"),
     ("block", EMPTY, {"block": 1025}, "block.x: expected 1 to 1024 but got 1025"),
-    (
-        "threads",
-        EMPTY,
-        {"block": (16, 32)},
-        "block: expected at most 256 threads, the most that the kernel 'empty' was compiled for, "
-        "but got 16 x 32 = 512",
-    ),
-    (
-        "required",
-        CodeKernel("k", block=(64, 2, 1)),
-        {"block": 64},
-        r"block: expected \(64, 2, 1\), which the kernel 'k' was compiled for, but got \(64, 1, 1\)",
-    ),
-    (
-        "required in an axis",
-        CodeKernel("k", block=(64, 2, 1)),
-        {"block": ("b", 4)},
-        r"block: expected \(64, 2, 1\), which the kernel 'k' was compiled for, but got \('b', 4, 1\)",
-    ),
-    (
-        "items",
-        EMPTY,
-        {"grid": 2**24, "block": 256},
-        r"grid.x \* block.x: expected at most 4294967295, as many threads as a grid has in an axis, "
-        r"but got 16777216 \* 256",
-    ),
-    (
-        "lds",
-        CodeKernel("k", lds=512),
-        {"dynamic_smem_bytes": 65536},
-        "dynamic_smem_bytes: expected at most 65024 beside the kernel's 512 of static LDS, as no "
-        "GPU that runs gfx942 has more LDS for a block, but got 65536",
-    ),
-    (
-        "attribute",
-        EMPTY,
-        {"attributes": ["programmatic_stream_serialization"]},
-        "attributes: expected 'cooperative' but got 'programmatic_stream_serialization': launches "
-        "on AMD's GPUs have no other attribute",
-    ),
+    ("threads", EMPTY, {"block": (16, 32)}, "block: expected at most 256 threads, the most that the kernel 'empty' was compiled for, but got 16 x 32 = 512"),
+    ("required", CodeKernel("k", block=(64, 2, 1)), {"block": 64}, r"block: expected \(64, 2, 1\), which the kernel 'k' was compiled for, but got \(64, 1, 1\)"),
+    ("required in an axis", CodeKernel("k", block=(64, 2, 1)), {"block": ("b", 4)}, r"block: expected \(64, 2, 1\), which the kernel 'k' was compiled for, but got \('b', 4, 1\)"),
+    ("items", EMPTY, {"grid": 2**24, "block": 256}, r"grid.x \* block.x: expected at most 4294967295, as many threads as a grid has in an axis, but got 16777216 \* 256"),
+    ("lds", CodeKernel("k", lds=512), {"dynamic_smem_bytes": 65536}, "dynamic_smem_bytes: expected at most 65024 beside the kernel's 512 of static LDS, as no GPU that runs gfx942 has more LDS for a block, but got 65536"),
+    ("attribute", EMPTY, {"attributes": ["programmatic_stream_serialization"]}, "attributes: expected 'cooperative' but got 'programmatic_stream_serialization': launches on AMD's GPUs have no other attribute"),
     ("flag", EMPTY, {"attributes": {"cooperative": 2}}, "attributes: cooperative: expected True or"),
     ("text", EMPTY, {"attributes": "cooperative"}, r"attributes: expected \['cooperative'\] or noth"),
     ("stream", EMPTY, {"stream": 3}, r"0 \(NULL\), 1 \(hipStreamLegacy\) or 2 \(hipStreamPerThread"),
     ("args", EMPTY, {"args": "x"}, r"args= is 'x'; expected a list, such as \['x'\]"),
     ("an image of NVIDIA's", EMPTY, {"image": b".version 8.0"}, "expected an AMD code object or an offload bundle"),
-    (
-        "lds of a GPU with more",
-        EMPTY,
-        {"image": GFX950, "dynamic_smem_bytes": (160 << 10) + 1},
-        "expected at most 163840, as no GPU that runs gfx950",
-    ),
+    ("lds of a GPU with more", EMPTY, {"image": GFX950, "dynamic_smem_bytes": (160 << 10) + 1}, "expected at most 163840, as no GPU that runs gfx950"),
 ]  # fmt: skip
 
 
@@ -354,10 +308,7 @@ except RuntimeError as error:
 
 
 def in_child(**variables: str) -> str:
-    environment = {**os.environ, **variables}
-    done = subprocess.run(
-        [sys.executable, "-c", CHILD], env=environment, capture_output=True, text=True, check=True
-    )
+    done = run_child(CHILD, env={**os.environ, **variables})
     return done.stdout
 
 
@@ -385,13 +336,12 @@ def test_the_library_that_the_process_has(hip: FakeHipDriver, tmp_path: Path):
     own.parent.mkdir()
     shutil.copy(library(), own)
     environment = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path)}
-    command = [sys.executable, "-c", LOADED, str(own)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    done = run_child(LOADED, own, env=environment)
     assert done.stdout == "1\n"
 
 
 def test_an_old_hip(hip: FakeHipDriver):
-    old = library(without=("hipStreamGetDevice",), flags=QUICKLY)
+    old = older("hipStreamGetDevice", library())
     text = in_child(LD_LIBRARY_PATH=str(old.parent), FAKE_CUDA_VERSION="50200000")
     assert text.startswith(
         "libamdhip64.so has no hipStreamGetDevice, which launching kernel 'empty' needs: ROCm is of "

@@ -6,7 +6,6 @@ import re
 import struct
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from ffi_builder.fakehip.build import missing
 from ffi_builder.providers.cuda import Struct
 from tests.fakehip.code_objects import POINTER, CodeKernel, bundle, code_object
 from tests.rocm.images.images import image
+from tests.support.tritons import tritons_for_amd
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 
@@ -100,31 +100,15 @@ def test_workspaces_and_results(gpu: testing.FakeHip):
 # Triton's kernels. Stand-ins have the attributes of Triton 3.9; the images are its own.
 
 
-def tritons(target: str) -> Any:
-    wave = 64 if target.startswith("gfx9") else 32
-    known = {
-        "name": "add",
-        "target": SimpleNamespace(backend="hip", arch=target, warp_size=wave),
-        "warp_size": wave,
-        "num_warps": 4,
-        "shared": 0,
-        "num_ctas": 1,
-        "launch_cooperative_grid": False,
-        "global_scratch_size": 0,
-        "global_scratch_align": 1,
-        "profile_scratch_size": 0,
-        "profile_scratch_align": 1,
-    }
+def add(target: str) -> Any:
     types = {"x": "*fp32", "y": "*fp32", "z": "*fp32", "n": "i32", "BLOCK": "constexpr"}
-    src = SimpleNamespace(signature=types, attrs={}, name="add")
-    asm = {"hsaco": image(f"triton-{target}.hsaco")}
-    return SimpleNamespace(asm=asm, metadata=SimpleNamespace(**known), src=src)
+    return tritons_for_amd("add", target, {"hsaco": image(f"triton-{target}.hsaco")}, types)
 
 
 @pytest.mark.parametrize(("target", "threads"), [("gfx942", 256), ("gfx1100", 128)])
 def test_a_kernel_of_triton(target: str, threads: int):
     text = "add(x: Tensor([n], float32), y: Tensor([n], float32), z: Tensor([n], float32))"
-    f = wrap(tritons(target), text, launch=Launch(grid="ceildiv(n, 1024)"))["add"]
+    f = wrap(add(target), text, launch=Launch(grid="ceildiv(n, 1024)"))["add"]
     with testing.FakeHip(target) as gpu:
         types = ["float32*"] * 3 + ["int32", "handle", "handle"]
 
@@ -244,12 +228,7 @@ WRONG: list[tuple[bytes, dict[str, Any], type[Exception], str]] = [
     (code_object(TWICE), {}, TypeError, "wrap: an image for AMD GPUs needs launch=, as in launch="),
     (code_object(TWICE), {"launch": 3}, TypeError, r"expected launch=Launch\(grid=…, block=…\) but"),
     (code_object(TWICE), {"launch": Launch(grid=1)}, TypeError, "launch= needs block=: the image does not say how many threads"),
-    (
-        code_object(TWICE),
-        {"launch": Launch(grid=1, block=1, cluster=2)},
-        SpecError,
-        "RocmLaunchCallProvider: cluster: launches on AMD's GPUs have no clusters; leave it out",
-    ),
+    (code_object(TWICE), {"launch": Launch(grid=1, block=1, cluster=2)}, SpecError, "RocmLaunchCallProvider: cluster: launches on AMD's GPUs have no clusters; leave it out"),
     (code_object(CodeKernel("other")), OPTIONS, SpecError, "No kernel 'twice' in the code object for gfx942.*; say which with function="),
     (code_object(TWICE)[:200], OPTIONS, SpecError, "code object is (truncated|damaged)"),
 ]  # fmt: skip

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import Any, Final
 
 import pytest
 
 from ffi_builder import BuildError, Launch, cuda, spec
 from ffi_builder.cuda.triton import checked, launched
+from tests.support.tritons import tritons_for_amd
 
 Promises = dict[tuple[int, ...], list[list[Any]]]
 ALIGNED: Final = ["tt.divisibility", 16]
@@ -17,35 +16,11 @@ SMALL: Final = ["tt.pointer_range", 32]
 LAUNCH: Final = Launch(grid="ceildiv(n, 256)")
 
 
-@dataclass
-class Source:
-    signature: dict[str, Any]
-    attrs: Promises = field(default_factory=dict[tuple[int, ...], Any])
-    name: str = "add"
-
-
 def kernel(attrs: Promises | None = None, arch: str = "gfx942", **metadata: Any) -> Any:
     """A kernel that Triton compiled, with the metadata that are read."""
     types = {"x": "*fp32", "y": "*fp32", "n": "i32", "BLOCK": "constexpr"}
-    wave = 64 if arch.startswith("gfx9") else 32
-    target = SimpleNamespace(backend="hip", arch=arch, warp_size=wave)
-    known: dict[str, Any] = {
-        "name": "add",
-        "target": target,
-        "warp_size": wave,
-        "num_warps": 4,
-        "shared": 512,
-        "num_ctas": 1,
-        "launch_cooperative_grid": False,
-        "tensordesc_meta": [],
-        "global_scratch_size": 0,
-        "global_scratch_align": 1,
-        "profile_scratch_size": 0,
-        "profile_scratch_align": 1,
-    }
-    return SimpleNamespace(
-        src=Source(types, attrs or {}), metadata=SimpleNamespace(**known | metadata)
-    )
+    known: dict[str, Any] = {"shared": 512, "tensordesc_meta": [], **metadata}
+    return tritons_for_amd("add", arch, {}, types, attrs or {}, **known)
 
 
 def signature(text: str) -> spec.Signature:
