@@ -149,7 +149,7 @@ test-aarch64: $(AARCH64)/.made ## Install an arm64 system in .venv-aarch64 (qemu
 
 test-aarch64-fast: $(AARCH64)/.made ## Run the part of test-aarch64 that takes minutes.
 	$(ON_AARCH64) python3 setup.py -q build_ext --inplace
-	$(ON_AARCH64) python3 -m pytest -m 'not slow' tests/abi tests/builder/test_rounding.py tests/providers/test_c_numbers.py tests/providers/test_c_registers.py tests/providers/test_c_structs.py tests/runtime/test_compile.py tests/runtime/test_link.py tests/runtime/test_thread_locals.py tests/runtime/test_announce.py tests/entry/test_rules.py tests/entry/test_address.py tests/entry/test_exchange.py
+	$(ON_AARCH64) python3 -m pytest -m 'not slow' tests/abi tests/builder/test_rounding.py tests/providers/test_c_numbers.py tests/providers/test_c_registers.py tests/providers/test_c_structs.py tests/runtime/test_compile.py tests/runtime/test_link.py tests/runtime/test_threads.py::test_thread_local_variables_are_each_threads_own tests/runtime/test_threads.py::test_threads_may_end_after_the_code_they_ran_was_dropped tests/runtime/test_announce.py tests/entry/test_rules.py tests/entry/test_address.py tests/entry/test_exchange.py
 	$(ON_AARCH64) env FFI_BUILDER_EXAMPLES=40 python3 -m pytest tests/differential -k 'compiled and drawn'
 
 wheels: $(VENV)/.release ## Build a wheel for each Python found, and test each in an environment of its own.
