@@ -40,7 +40,7 @@ TVM_FFI_TESTS := tests/abi tests/arrays tests/compatibility tests/entry tests/er
 # Tests that need PyTorch, JAX or Numba. tests/test_project.py checks that none is missing.
 FRAMEWORK_TESTS := tests/abi/test_arrivals.py tests/arrays tests/benchmarks/test_gpt.py tests/benchmarks/test_jax_calls.py \
   tests/docs/test_docstrings.py $(patsubst %,'tests/docs/test_docs.py::test_blocks_run_and_print_what_is_written[docs/%.md]', \
-  frontends integrating jax packages torch) tests/entry $(addprefix tests/examples/test_,.py compilers.py \
+  frontends integrating jax packages torch) tests/entry $(addprefix tests/examples/test_,compilers.py \
   examples.py::test_quickstart_takes_torch_tensors_where_there_is_torch frontends.py gpt.py jax.py toy_dsl.py) \
   tests/frameworks tests/frontends tests/packaging/test_frameworks.py tests/packaging/test_hub.py tests/providers/test_results_like_arguments.py \
   tests/providers/test_workspaces.py tests/runtime/test_results.py \
