@@ -200,6 +200,8 @@ class _Parser(WhereParser):
             star = t.advance()
             return self._varargs() if t.next.kind == "name" else self._no_keywords(star)
         name = t.name("the name of a parameter")
+        if t.next.text != ":" and name.text in (*_TYPES, *VAR_DTYPES):
+            raise t.error(name, f"a parameter needs a name before its type: `x: {name.text}`")
         t.expect(":")
         with t.at(name):
             identifier("name of a parameter", name.text)
