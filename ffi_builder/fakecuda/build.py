@@ -117,10 +117,10 @@ def built(
             for header, text in written.items():
                 (folder / header).write_text(text)
             (folder / "exports.map").write_text(f"{{ {exports} }};\n")
-            objects = map(str, _objects(folder, sources, (*options, f"-I{folder}")))
+            objects = _objects(folder, sources, (*options, f"-I{folder}"))
             made = folder / name
             script = f"-Wl,--version-script={folder / 'exports.map'}"
-            _wait(_start("-shared", *options, *objects, "-o", str(made), script, *ends))
+            _run("-shared", *options, *objects, "-o", str(made), script, *ends)
             made.rename(target)  # at once: another process may build it, too
     return target
 
@@ -144,35 +144,30 @@ def _include() -> Path:
     return folder
 
 
-def _objects(folder: Path, where: Path, options: tuple[str, ...]) -> list[Path]:
-    sources = sorted(where.glob("*.c"))
-    objects = [folder / f"{source.stem}.o" for source in sources]
-    pairs = list(zip(sources, objects, strict=True))
-    # As many compilers at once as there are processors.
-    count = max(os.cpu_count() or 1, 1)
-    for first in range(0, len(pairs), count):
-        batch = pairs[first : first + count]
-        running = [_start(*options, "-c", str(one), "-o", str(other)) for one, other in batch]
-        for process in running:
-            _wait(process)
-    return objects
+def _objects(folder: Path, where: Path, options: tuple[str, ...]) -> list[str]:
+    """Compile each source, as many at once as there are processors."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    def compiled(source: Path) -> str:
+        made = str(folder / f"{source.stem}.o")
+        _run(*options, "-c", str(source), "-o", made)
+        return made
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [*pool.map(compiled, sorted(where.glob("*.c")))]
 
 
-def _start(*arguments: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [*CC, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-
-
-def _wait(process: subprocess.Popen[str]) -> None:
-    """Wait for a compiler.
+def _run(*arguments: str) -> None:
+    """Run the compiler.
 
     Raises:
         RuntimeError: it fails.
     """
-    printed, _ = process.communicate()
-    if process.returncode:
-        words = f"FakeCuda: building the driver fails: {process.args}\n{printed}"
+    done = subprocess.run(
+        [*CC, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    if done.returncode:
+        words = f"FakeCuda: building the driver fails: {done.args}\n{done.stdout}"
         raise RuntimeError(words.rstrip())
 
 
