@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Final, TypeVar
 from typing_extensions import Self
 
 from ffi_builder.extending import abi, did_you_mean, importing, parse_dtype
-from ffi_builder.fakecuda import allocator
 from ffi_builder.fakecuda.build import environment
 from ffi_builder.fakecuda.constants import NON_BLOCKING
 from ffi_builder.fakecuda.driver import FakeDriver, IllegalAddressError, Running
@@ -83,7 +82,9 @@ class FakeGpus(ABC):
         if self._kind in _current:
             name = type(self).__name__
             raise RuntimeError(f"{name}: this process is in the block of another {name} already")
-        driver = self._driver()
+        driver = self._driver()  # says that it needs Linux before the allocator does
+        from ffi_builder.fakecuda import allocator
+
         driver.forget()
         driver.set_devices(len(self._archs))
         driver.set_version(self._version)
@@ -104,6 +105,8 @@ class FakeGpus(ABC):
         self._memory = None
         driver.set_devices(0)  # a test that forgets the block must not pass
         activate(self._kind, None)
+        from ffi_builder.fakecuda import allocator
+
         allocator.install(self._before)
         try:
             memory.raise_error()
