@@ -76,9 +76,8 @@ def _ours(other: str) -> Iterator[str]:
     """Yield our names for another one."""
     yield from (ours for ours, others in _OTHER_NAMES.items() if other in others.split())
     word = other.rstrip("0123456789")
-    yield from (
-        f"{of}{other[len(word) :]}" for of, short in _SHORT.items() if word in short.split()
-    )
+    if width := other[len(word) :]:
+        yield from (f"{of}{width}" for of, short in _SHORT.items() if word in short.split())
 
 
 def did_you_mean(given: object, names: Iterable[str], shown: str = "'{}'") -> str:

@@ -449,7 +449,7 @@ def _strides_of_rank(
 
 def _from_inner(ndim: int, order: str | None) -> Iterable[int]:
     """Return the dimensions of a contiguous tensor, the one whose stride is 1 first."""
-    return range(ndim) if order == "F" else range(ndim - 1, -1, -1)
+    return range(ndim) if order == "F" else reversed(range(ndim))
 
 
 def _strides_of(

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from ffi_builder.extending import lazy
 
-_NAMES = {
-    "attributes": (
-        *("ArrayAttr", "Attribute", "DenseI32ArrayAttr", "DenseI64ArrayAttr"),
-        *("FlatSymbolRefAttr", "IntegerAttr", "StringAttr", "TypeAttr"),
-    ),
-    "module": (
-        *("Block", "Context", "InsertionPoint", "Location", "Module", "Operation"),
-        *("SymbolTable", "Value"),
-    ),
-    "types": ("Type",),
+_ATTRIBUTES = (
+    *("ArrayAttr", "Attribute", "DenseI32ArrayAttr", "DenseI64ArrayAttr"),
+    *("FlatSymbolRefAttr", "IntegerAttr", "StringAttr", "TypeAttr"),
+)
+_MODULE = ("Block", "Context", "InsertionPoint", "Location", "Module", "Operation")
+_HOMES = {
+    **dict.fromkeys(_ATTRIBUTES, "attributes"),
+    **dict.fromkeys((*_MODULE, "SymbolTable", "Value"), "module"),
+    "Type": "types",
 }
-_HOMES = {name: home for home, names in _NAMES.items() for name in names}
+__all__ = [*_HOMES]  # pyright: ignore[reportUnsupportedDunderAll]
 
-__getattr__, __dir__ = lazy(__name__, _HOMES, [*_HOMES])
+__getattr__, __dir__ = lazy(__name__, _HOMES, __all__)

@@ -182,7 +182,7 @@ class Optional(Metadata):
                 f"Optional: expected a parameter such as Tensor('x', …) but got {given!r}"
             )
         what, word = f"Optional {given.name!r}", type(given).__name__
-        kind = f"an {word}" if word[0] in "AEO" else f"a {word}"
+        kind = f"an {word}" if word[0] in "AEIOU" else f"a {word}"
         if isinstance(given, HIDDEN):
             raise SpecError(f"{what}: {kind} is not an argument")
         if isinstance(given, kinds.VarArgs):

@@ -220,7 +220,9 @@ def linear(value: Expr) -> tuple[int, Var, int] | None:
         return None
     scale, symbol, offset = form
     fits = all(-(2**63) <= number < 2**63 for number in (scale, offset))
-    return None if symbol is None or scale == 0 or not fits else (scale, symbol, offset)
+    if symbol is None or scale == 0 or not fits:
+        return None
+    return scale, symbol, offset
 
 
 def constant(value: Expr) -> int | None:

@@ -91,8 +91,8 @@ def parse_signature(text: str, device: str | None, make: Callable[..., Made]) ->
         second = _Parser(Tokens(text), device, symbols)
         name, params, returns = second.signature()
         with first.tokens.at(name):
-            more = {"where": second.conditions, "no_overlap": second.no_overlap}
-            return make(name.text, params, returns, **more)
+            where, no_overlap = second.conditions, second.no_overlap
+            return make(name.text, params, returns, where=where, no_overlap=no_overlap)
     except SpecError as error:
         raise SpecError(f"Signature.parse: {error}") from None
 

@@ -16,7 +16,7 @@ from ffi_builder.spec._check import Stored, integer, one_of, plain, power_of_two
 from ffi_builder.spec.dtypes import DTypeLike, checked_dtype, parse_dtype
 from ffi_builder.spec.expr import Dim, Var, check_dim
 from ffi_builder.spec.param import Named, PlainValues
-from ffi_builder.spec.tensors import references
+from ffi_builder.spec.tensors import references as refs
 from ffi_builder.spec.tensors.devices import check_device_type, default_device_type
 from ffi_builder.spec.tensors.entries import check_entries, entries_text, entry_text, show_entries
 from ffi_builder.suggest import did_you_mean
@@ -112,8 +112,8 @@ class Tensor(Named):
     def __post_init__(self) -> None:
         super().__post_init__()
         what = self.label
-        if references.is_reference(self.shape, "shape"):
-            references.checked_reference(f"{what}: shape", self.shape, "shape")
+        if refs.is_reference(self.shape, "shape"):
+            refs.checked_reference(f"{what}: shape", self.shape, "shape")
         elif self.shape is not Ellipsis:
             object.__setattr__(self, "shape", check_entries(f"{what}: shape", self.shape))
             if self.ndim > MOST_DIMENSIONS:
@@ -123,8 +123,8 @@ class Tensor(Named):
                 )
         object.__setattr__(self, "dtype", self._checked_dtype(what))
         device_type = default_device_type(what) if self.device_type is None else self.device_type
-        if references.is_reference(device_type, "device_type"):
-            references.checked_reference(f"{what}: device_type", device_type, "device_type")
+        if refs.is_reference(device_type, "device_type"):
+            refs.checked_reference(f"{what}: device_type", device_type, "device_type")
         else:
             check_device_type(f"{what}: device_type", device_type)
         object.__setattr__(self, "device_type", device_type)
@@ -148,11 +148,11 @@ class Tensor(Named):
     @property
     def references(self) -> Mapping[str, str]:
         """The fields that are taken from another tensor, each with the path of that tensor."""
-        given = {name: getattr(self, name) for name in references.REFERABLE}
+        given = {name: getattr(self, name) for name in refs.REFERABLE}
         return {
-            name: references.path_of_reference(value)
+            name: refs.path_of_reference(value)
             for name, value in given.items()
-            if references.is_reference(value, name)
+            if refs.is_reference(value, name)
         }
 
     def source(self, name: str) -> Tensor | None:
@@ -162,7 +162,7 @@ class Tensor(Named):
             SpecError: the field is taken from another tensor, which only the tensors of a
                 Signature know.
         """
-        if not references.is_reference(getattr(self, name), name):
+        if not refs.is_reference(getattr(self, name), name):
             return None
         source = self._sources.get(name)
         if source is None:
@@ -295,8 +295,8 @@ class Tensor(Named):
 
     def _checked_dtype(self, what: str) -> str | tuple[str, ...]:
         given: object = self.dtype
-        if references.is_reference(given, "dtype"):
-            return references.checked_reference(f"{what}: dtype", given, "dtype")
+        if refs.is_reference(given, "dtype"):
+            return refs.checked_reference(f"{what}: dtype", given, "dtype")
         if not isinstance(given, (tuple, list)):
             return checked_dtype(f"{what}: ", given)
         dtypes = tuple(

@@ -149,7 +149,7 @@ class TensorList(Metadata):
 
     def _checked_each(self, what: str) -> tuple[Var, ...]:
         hint = ", did you mean a list of it?" if isinstance(self.each, Var) else ""
-        named = listed(what, self.each, "a list of Vars", (Var,), hint)
+        named = [*listed(what, self.each, "a list of Vars", (Var,), hint)]
         symbols = self.symbols
         for index, var in enumerate(named):
             if not isinstance(var, Var):
