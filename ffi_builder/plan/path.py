@@ -41,8 +41,16 @@ class Part(IntEnum):
 
 
 SUFFIXES: Final[dict[Part, str]] = {
-    **{part: f".{part.name.lower()}" for part in Part if Part.NDIM <= part <= Part.DATA},
-    **{part: f".{part.name.lower()}" for part in (Part.CONTIGUOUS, Part.PRESENT)},
+    Part.NDIM: ".ndim",
+    Part.DTYPE: ".dtype",
+    Part.DEVICE_TYPE: ".device_type",
+    Part.DEVICE_ID: ".device_id",
+    Part.SHAPE: ".shape",
+    Part.STRIDES: ".strides",
+    Part.BYTE_OFFSET: ".byte_offset",
+    Part.DATA: ".data",
+    Part.CONTIGUOUS: ".contiguous",
+    Part.PRESENT: ".present",
     Part.COUNT: "number of arguments",
     Part.ARGUMENTS: "argument array",
 }
