@@ -106,7 +106,7 @@ def checked(
         declared = Prototype(metadata.name, tuple(types), None)
         kinds = [kind for kind in compiled.src.signature.values() if kind != "constexpr"]
         described = [descriptor(kind) for kind in kinds]
-        given = listed(declared, signature, cast("Any", args))
+        given = None if args is None else listed(declared, signature, cast("Any", args))
         if given and len(given) > len(types) and {*map(type, given[len(types) :])} == {type(None)}:
             raise BuildError(
                 f"wrap: Triton's kernel {metadata.name!r} takes {len(types)} arguments, but args= "

@@ -15,7 +15,7 @@ enum { MOST_SPACE = 4096, MAX_HELD = 32 };
 /* One call: the memory that its arguments need, on the stack unless it is much. */
 typedef struct {
     Any args[MAX_ARGS];
-    PyObject *written[MAX_ARGS]; /* torch tensors that may be written; the caller keeps them */
+    PyObject *written[MAX_ARGS]; /* torch tensors that may be written, of the caller or `held` */
     void *strings[MAX_ARGS];     /* objects of strs and bytes, owned */
     ByteArray bytes[MAX_ARGS];   /* of bytes objects, by the number of the argument */
     Py_buffer views[MAX_VIEWS];  /* of objects with the buffer protocol, to be released */

@@ -203,8 +203,8 @@ _KEPT, _KEPT_IN, _ITEMS, _UNKNOWN, _HANDLE = range(7, 12)
 _LISTS, _VARIANT, _ARRAYS, _READS = 16, 32, 64, 128
 """Kinds of parameters, and what may be added, as in `_entry.h`."""
 _PLAIN: Final = {
-    *(*arguments.SCALARS, "List", "Shape", "Struct", "Tuple", "None", "handle"),
-    *("Tensor", "TensorList"),
+    *arguments.SCALARS,
+    *("List", "Shape", "Struct", "Tuple", "None", "handle", "Tensor", "TensorList"),
 }
 """Kinds whose values C reads in lists and tuples."""
 
@@ -446,9 +446,11 @@ def _borrowed(param: Parameter) -> int:
     if not _is_plain(param):
         return 0
     only_read = {array.intent == "in" for _, array in arguments.array_paths([param])}
+    if not only_read:
+        return _LISTS
     if len(only_read) == 2:  # C does not know which
         return 0
-    return _LISTS | (_ARRAYS | (_READS if True in only_read else 0) if only_read else 0)
+    return _LISTS | _ARRAYS | (_READS if True in only_read else 0)
 
 
 def _is_plain(param: Parameter) -> bool:
