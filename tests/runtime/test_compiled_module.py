@@ -164,8 +164,8 @@ def test_a_module_of_one_function_is_called() -> None:
         two(41)
     with pytest.raises(TypeError, match="but it has none"):
         runtime.compile("define void @f() { ret void }")()
-    with pytest.raises(TypeError, match=words):
-        inspect.signature(two)
+    assert hasattr(two, "__call__")  # noqa: B004  # as tools ask
+    assert not hasattr(two, "__signature__")
 
 
 def test_a_module_of_one_function_has_its_signature() -> None:

@@ -90,15 +90,19 @@ class FunctionTable(OfThisProcess, ABC):
     def _called(self) -> Callable[..., Any]:
         """The only function, as a callable if its metadata allow that."""
         if self.only is None:
-            names = ", ".join(f"`{name}`" for name in self.functions) or "none"
-            raise TypeError(
-                f"{self._kind.capitalize()} is called if it has one function, but it has {names}: "
-                f"choose one, as in compiled['f'](…)"
-            )
+            return self._refuse
         try:
             return self.callable(self._own[0])
         except TypeError:
             return self.only
+
+    def _refuse(self, *args: Any, **keywords: Any) -> None:
+        """Raise TypeError for a call, not for tools that only look `__call__` up."""
+        names = ", ".join(f"`{name}`" for name in self.functions) or "none"
+        raise TypeError(
+            f"{self._kind.capitalize()} is called if it has one function, but it has {names}: "
+            f"choose one, as in compiled['f'](…)"
+        )
 
     @functools.cached_property
     def only(self) -> WrappedFunction | None:
@@ -147,10 +151,8 @@ class FunctionTable(OfThisProcess, ABC):
 
         def __getattr__(self, name: str) -> Any:
             """Raise AttributeError; for the name of a function, the error says how to get it."""
-            if name == "__signature__":  # of a module that is called
-                import inspect
-
-                return inspect.signature(self._called)
+            if name == "__signature__" and self.only is not None:
+                return self._called.__signature__
             words = f"{type(self).__name__!r} object has no attribute {name!r}"
             if not name.startswith("_") and name in self.functions:
                 words += f"; its function is [{name!r}], or .callable({name!r})"
