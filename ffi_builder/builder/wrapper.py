@@ -296,7 +296,12 @@ def attach(
     symbols.location = location_of_wrapper(distribution, symbols, provider.callee, location)
     check_free(symbols, name)
     about = metadata_text(
-        signature, borrows_tensors=provider.borrows_tensors, holds_gil=provider.holds_gil
+        signature.params,
+        signature.returns,
+        signature.doc,
+        signature.constraints,
+        borrows_tensors=provider.borrows_tensors,
+        holds_gil=provider.holds_gil,
     )
     shown = signature.name
     names = Names(name, shown, backtrace(symbols.location, shown), about.of(shown))

@@ -6,36 +6,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from ffi_builder.spec.composite import Param, params_text, required, with_paths
-from ffi_builder.spec.expr import Var
+from ffi_builder.spec.expr import Condition, Var
 from ffi_builder.spec.functions import variables
 from ffi_builder.spec.places import own_occurrences
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensors.tensor import Tensor
 
-if TYPE_CHECKING:
-    from ffi_builder.spec.signature import Signature
 
-
-def canonical_text(signature: Signature, device: str | None) -> str:
+def canonical_text(
+    name: str,
+    params: Sequence[Param],
+    returns: Result | Sequence[Result] | None,
+    constraints: str,
+    device: str | None,
+) -> str:
     """Return the canonical text; tensors on ``device`` do not show their device type."""
-    params, returns = params_text(signature.params, device), signature.returns
     results = "" if returns is None else f" -> {_results_text(returns, device)}"
-    where = f" where {text}" if (text := signature.constraints) else ""
-    return f"{signature.name}({params}){results}{where}"
+    where = f" where {constraints}" if constraints else ""
+    return f"{name}({params_text(params, device)}){results}{where}"
 
 
-def constraints_text(signature: Signature) -> str:
+def constraints_text(
+    params: Sequence[Param], conditions: Sequence[Condition], no_overlap: Sequence[str]
+) -> str:
     """Return all constraints: ``n % 2 == 0, m <= 8, n <= m, no_overlap(y)``; empty if none."""
-    params = signature.params
     scalars = {item for _, param in with_paths(params) if isinstance(item := required(param), Var)}
     symbols = dict.fromkeys(var for entry in _entries_of(params) for var in variables(entry))
     texts = [text for var in symbols for text in _constraints(var, var not in scalars)]
-    texts += map(str, signature.where)
-    if signature.no_overlap:
-        texts.append(f"no_overlap({', '.join(signature.no_overlap)})")
+    texts += map(str, conditions)
+    if no_overlap:
+        texts.append(f"no_overlap({', '.join(no_overlap)})")
     return ", ".join(texts)
 
 

@@ -39,7 +39,7 @@ import json
 import math
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from ffi_builder.protocol import METADATA_FORMAT
 from ffi_builder.records import dataclass
@@ -62,9 +62,6 @@ from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensors.tensor import Tensor
 from ffi_builder.spec.tensors.tensor_list import TensorList
 from ffi_builder.spec.variant import Variant
-
-if TYPE_CHECKING:
-    from ffi_builder.spec.signature import Signature
 
 _SCALARS: Final = {"bool": "bool", "handle": "void*", **dict.fromkeys(FLOAT_DTYPES, "float")}
 _SCHEMAS: Final = {
@@ -105,25 +102,31 @@ class MetadataText:
 
 
 def metadata_text(
-    signature: Signature, *, borrows_tensors: bool, holds_gil: bool = False
+    params: Sequence[Param],
+    returns: Result | Sequence[Result] | None,
+    doc: str,
+    constraints: str,
+    *,
+    borrows_tensors: bool,
+    holds_gil: bool = False,
 ) -> MetadataText:
-    """Return the metadata of a signature.
+    """Return the metadata of a signature with these fields; ``constraints`` is a text.
 
     ``borrows_tensors`` says that the kernel uses tensors only during the call, ``holds_gil`` that
     the wrapper takes Python's GIL for it.
     """
     schema: dict[str, Any] = {"type": "ffi.Function"}
-    arguments, returns = signature.arguments, signature.returns
+    arguments = [param for param in params if not isinstance(param, HIDDEN)]
     if not takes_more(arguments):  # tvm-ffi's says no more, either
         schema = _schema_of_function(arguments, returns)
     own: dict[str, object] = {"format": METADATA_FORMAT}
-    own |= _true(borrows=borrows_tensors, holds_gil=holds_gil, doc=signature.doc)
-    own["params"] = [_param(param) for param in signature.params]
+    own |= _true(borrows=borrows_tensors, holds_gil=holds_gil, doc=doc)
+    own["params"] = [_param(param) for param in params]
     if isinstance(returns, Sequence):
         own["returns"] = [_typed(result) for result in returns]
     elif returns is not None:
         own["returns"] = _typed(returns)
-    own |= _true(where=signature.constraints)
+    own |= _true(where=constraints)
     return MetadataText(_compact(schema), _compact(own)[1:-1])
 
 

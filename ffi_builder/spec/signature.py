@@ -219,7 +219,7 @@ class Signature:
             >>> spec.Signature.parse(scale.canonical()) == scale
             True
         """
-        return canonical_text(self, device)
+        return canonical_text(self.name, self.params, self.returns, self.constraints, device)
 
     def metadata(self, *, borrows_tensors: bool = False) -> str:
         """Return the JSON that describes a function of this signature to Python callers.
@@ -236,12 +236,15 @@ class Signature:
             >>> sorted(json.loads(scale.metadata()))
             ['ffi_builder', 'type_schema']
         """
-        return metadata_text(self, borrows_tensors=borrows_tensors).of(self.name)
+        text = metadata_text(
+            self.params, self.returns, self.doc, self.constraints, borrows_tensors=borrows_tensors
+        )
+        return text.of(self.name)
 
     @property
     def constraints(self) -> str:
         """The text behind ``where``: ``n % 2 == 0, no_overlap(y)``; may be empty."""
-        return constraints_text(self)
+        return constraints_text(self.params, self.where, self.no_overlap)
 
     def __str__(self) -> str:
         """Return the canonical text. Error messages show :func:`outline` instead."""
