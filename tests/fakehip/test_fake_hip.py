@@ -198,9 +198,8 @@ def test_declarations_of_our_own_do(tmp_path: Path):
     include = build.build.headers()
     flags = ("-std=gnu11", "-Wall", "-Wextra", "-Werror", f"-I{include}", "-fsyntax-only")
     sources = sorted((Path(build.__file__).parent / "c").glob("*.c"))
-    build.build._wait(  # pyright: ignore[reportPrivateUsage]
-        build.build._start(*flags, f"-I{build.build.SOURCES}", *map(str, sources))  # pyright: ignore[reportPrivateUsage]
-    )
+    options = (*flags, f"-I{build.build.SOURCES}", *map(str, sources))
+    build.build._run(*options)  # pyright: ignore[reportPrivateUsage]
 
 
 # The class.
