@@ -48,7 +48,7 @@ _MARKS: Final[dict[object, Callable[[Value], arguments.Argument]]] = {
     "handle": arguments.Pointer,
     **{dtype: arguments.Unsigned for dtype in INT_RANGES if dtype.startswith("u")},
 }
-"""What says of the value of a result how it is stored, where its type does not."""
+"""Marks that say how a result is stored, for results whose value alone does not say it."""
 _MOST: Final = (1 << 31) - 1
 """The most arguments of a TVM-FFI function, such as the one that makes an Array."""
 

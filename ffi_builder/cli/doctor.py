@@ -179,7 +179,7 @@ runtime.compile(m)["f"](1)
 
 
 class _Tried(NamedTuple):
-    """What a process printed, and the last line of its error; empty if it had none."""
+    """The output of a process, and the last line of its error; empty if there was none."""
 
     output: str
     failure: str

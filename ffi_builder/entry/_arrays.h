@@ -302,9 +302,10 @@ static int read_torch(PyObject *object, Call *call, Any *out, int read_only)
         tensor->shape[i] = shape[i];
         tensor->strides[i] = strides[i];
     }
-    if (read_only) return pass_tensor(tensor, out);
-    if (call->written_count == MAX_ARGS) return 0;
-    call->written[call->written_count++] = object;
+    if (!read_only) {
+        if (call->written_count == MAX_ARGS) return 0;
+        call->written[call->written_count++] = object;
+    }
     return pass_tensor(tensor, out);
 }
 

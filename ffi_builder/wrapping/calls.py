@@ -42,7 +42,7 @@ _C_EXPRESSION: Final = r"[\w\s|&~()<+-]+"
 _FUNCTIONS: Final = ("ceildiv", "max", "min")
 """The functions of expressions of a signature."""
 Args: TypeAlias = "Sequence[Entry] | Mapping[str, Entry] | None"
-"""What ``args=`` is: a list, or a dict by the names of the kernel's parameters."""
+"""The type of ``args=``: a list, or a dict by the names of the kernel's parameters."""
 _UNWRITTEN: Final = ("cls", "default", "destroy", "doc", "kw_only", "pointee")
 """Fields of parameters that the text of a signature does not keep."""
 

@@ -168,7 +168,7 @@ class TestWrap:
             assert words in fails(*given, "--error", wrong)
 
     def test_a_header_for_another_machine(self, tmp_path: Path):
-        """Of several functions, whose arguments are given by name; `char` is unsigned there."""
+        """Arguments of several functions are given by name, and `char` is unsigned there."""
         pytest.importorskip("clang.native")
         (tmp_path / "include").mkdir()
         (tmp_path / "include" / "byte.h").write_text("typedef char byte;\n")

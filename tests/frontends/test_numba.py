@@ -224,7 +224,7 @@ def test_an_exception_half_way() -> None:
 
 
 def test_wrong_calls(module: runtime.CompiledModule) -> None:
-    """What is checked, and how it is said, are the signature's: tests/rules has them all."""
+    """The wrapper has the signature's checks and errors, all of which tests/rules has."""
     x, y = matrix(2, 3), matrix(2, 3)
     for args, words in (
         (

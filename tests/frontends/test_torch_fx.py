@@ -236,7 +236,7 @@ X: Any = torch.zeros(3, 16)
 
 
 def test_wrong_calls(module: runtime.CompiledModule) -> None:
-    """What is checked, and how it is said, are the signature's: tests/rules has them all."""
+    """The wrapper has the signature's checks and errors, all of which tests/rules has."""
     for args, words in (
         (
             (X, torch.zeros(2, 10)),

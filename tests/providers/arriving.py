@@ -1,4 +1,4 @@
-"""What arrives at a callee, of arguments that are laid out by hand."""
+"""Functions to compare what a callee gets with the arguments of a call laid out by hand."""
 
 from __future__ import annotations
 

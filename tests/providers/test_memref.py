@@ -55,7 +55,7 @@ ARRIVES: Final[list[tuple[Any, Value, list[int]]]] = [
     (COLUMNS, given((2, 1)), [2, 1, 1, 2]),
     (ANY, given((2, 3), (-7, 0)), [2, 3, -7, 0]),
     ("Tensor([n, 3], float32, strides=any)", given((2, 3)), [2, 3, 3, 1]),
-    # Of an absent one, symbols that nothing binds are 0, and ints keep their value.
+    # For an absent tensor, symbols that nothing binds are 0, and ints keep their value.
     *((f"Optional({type_})", given((5, 3), (1, 5)), [5, 3, 1, 5]) for type_ in (COLUMNS, ANY)),
     (f"Optional({COLUMNS})", NONE, [0, 0, 1, 0]),
     (f"Optional({ANY})", NONE, [0, 0, 0, 0]),

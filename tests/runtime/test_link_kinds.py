@@ -204,6 +204,14 @@ def test_what_runs_both_ways(tmp_path: Path, kind: str, capfd: pytest.CaptureFix
     assert capfd.readouterr().err == ""
 
 
+def test_indirect_kernels_of_one_name(tmp_path: Path) -> None:
+    """Each module calls its own, whichever the process has loaded first."""
+    indirect = f'{IFUNC} {KERNEL} __attribute__((ifunc("pick")));'
+    codes = [c_object(tmp_path, indirect.replace("n + 1", f"n + {at}")) for at in (1, 2)]
+    functions = [_by_the_jit([code], tmp_path) for code in codes]
+    assert [f(6) for f in functions] == [7, 8]
+
+
 @pytest.mark.parametrize("kind", REFUSED)
 @pytest.mark.parametrize("archived", [False, True])
 def test_what_is_refused_both_ways(tmp_path: Path, kind: str, archived: bool) -> None:

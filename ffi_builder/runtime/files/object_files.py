@@ -349,10 +349,10 @@ class Symbols:
             self.fields.append((self._named(name), elf.STB_GLOBAL << 4, elf.STV_DEFAULT, 0, 0, 0))
         return self._numbers[name]
 
-    def define(self, name: str, *fields: int) -> None:
+    def define(self, name: str, info: int, other: int, section: int, value: int, size: int) -> None:
         """Set all fields of a symbol but its name. Add it if it is new."""
         number = self.number(name)
-        self.fields[number] = self.fields[number][0], *fields  # pyright: ignore
+        self.fields[number] = self.fields[number][0], info, other, section, value, size
 
     def rename(self, names: Mapping[str, str]) -> None:
         """Give symbols other names; those that the object lacks are left out."""
@@ -368,8 +368,9 @@ class Symbols:
         return {number: table, self._table.link: bytes(self._names)}
 
     def _named(self, name: str) -> int:
+        at = len(self._names)
         self._names += name.encode() + b"\0"
-        return len(self._names) - len(name.encode()) - 1
+        return at
 
 
 class Added:
@@ -491,7 +492,7 @@ def symbols_of(file: Elf, kind: int, prefix: str = "") -> Iterator[Symbol]:
             file.text(names, name_at),
             defined,
             is_common or binding in (elf.STB_WEAK, elf.STB_GNU_UNIQUE),
-            defined and what == elf.STT_FUNC and visible,
+            defined and what in (elf.STT_FUNC, elf.STT_GNU_IFUNC) and visible,
             is_common or what in (elf.STT_OBJECT, elf.STT_TLS),
             what == elf.STT_TLS,
         )

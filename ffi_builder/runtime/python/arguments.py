@@ -266,7 +266,8 @@ def finishing(function: Callable[..., Any], info: Info) -> Callable[..., Any]:
 def _not_exported(args: Sequence[Any], info: Info) -> TypeError | ValueError | None:
     """Return an error that names the first array that its framework does not export."""
     for path, param in array_paths(info.parameters):
-        outer, at = (info.parameters[path[0]], position_of(info.parameters[path[0]], path[0], info))
+        outer = info.parameters[path[0]]
+        at = position_of(outer, path[0], info)
         for index in path[1:]:
             at, outer = at.element(outer, index), outer.elements[index]
         value = _at(args, path)
