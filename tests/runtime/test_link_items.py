@@ -78,6 +78,42 @@ def test_two_libraries_with_functions_of_one_name(tmp_path: Path) -> None:
     assert [compiled["f"](7) for compiled in found] == [14, 21]
 
 
+BY = "@by = external global i64\n" + llvm_entry("f", "%b = load i64, ptr @by\n%x = mul i64 %v, %b")
+
+
+def test_two_libraries_with_variables_of_one_name(tmp_path: Path) -> None:
+    """Each module reads its own, also if the other's library needs the one that defines it."""
+    calls: list[runtime.CompiledModule] = []
+    for number in (2, 3):
+        library = c_library(tmp_path, f"int64_t by = {number};", f"libby{number}.so")
+        needs = c_library(tmp_path, "", f"libneeds{number}.so", "-Wl,--no-as-needed", library)
+        calls += [runtime.compile(BY, link=[item]) for item in (library, needs)]
+    assert [compiled["f"](7) for compiled in calls] == [14, 14, 21, 21]
+
+
+def test_a_function_of_what_a_library_needs(tmp_path: Path) -> None:
+    source = "int64_t scaled(int64_t n) { return n * 6; }"
+    needs = c_library(
+        tmp_path,
+        "",
+        "libneeds.so",
+        "-Wl,--no-as-needed",
+        c_library(tmp_path, source, "libscaled.so"),
+    )
+    assert runtime.compile(CALLS, link=[needs])["f"](7) == 42
+
+
+def test_a_constant_with_the_address_of_a_variable(tmp_path: Path) -> None:
+    """The process finds the variable, so there can be one of that name."""
+    source = "extern int64_t by_constant; int64_t *at = &by_constant;\n"
+    code = c_object(tmp_path, f"{source}int64_t scaled(int64_t n) {{ return n * *at; }}")
+    paths = [c_library(tmp_path, f"int64_t by_constant = {n};", f"lib{n}.so") for n in (6, 7)]
+    for _ in range(2):
+        assert runtime.compile(CALLS, link=[code, paths[0]])["f"](7) == 42
+    with pytest.raises(LinkError, match="`by_constant` of .*lib7.so is hidden by one of that name"):
+        runtime.compile(CALLS, link=[code, paths[1]])
+
+
 def test_a_library_of_the_system(tmp_path: Path) -> None:
     text = "declare i64 @labs(i64)\n" + llvm_entry("f", "%x = call i64 @labs(i64 %v)")
     assert both_ways(text, ["-lm", "-lc"], tmp_path) == [7, 7]

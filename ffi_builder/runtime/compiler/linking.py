@@ -1,7 +1,9 @@
 """Links a module with the items of ``link=``, and loads the result.
 
 The JIT links objects. It cannot link shared libraries, so an object defines the functions of these,
-and functions at addresses, as jumps. The system's linker links objects that the JIT cannot load.
+and functions at addresses, as jumps, and code gets pointers to their variables. No library is made
+visible to the whole process for this: others with the same names would then use its functions and
+variables. The system's linker links objects that the JIT cannot load.
 """
 
 from __future__ import annotations
@@ -13,14 +15,21 @@ import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from ffi_builder.abi import PREFIX
 from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.protocol import escaped
 from ffi_builder.runtime.codegen import llvm, targets
 from ffi_builder.runtime.files import archives
-from ffi_builder.runtime.files.object_files import read_library, read_object, with_visible
+from ffi_builder.runtime.files.object_files import (
+    CALLS,
+    read_library,
+    read_object,
+    relocated,
+    with_pointers,
+    with_visible,
+)
 from ffi_builder.runtime.jit.link import Library, in_process, link, missing_in
 from ffi_builder.runtime.jit.supplied import ENDINGS
 from ffi_builder.runtime.jit.unsupported import UnsupportedError
@@ -46,19 +55,20 @@ def load(
     if contents:
         objects += archives.needed(contents, missing_in(objects))
     owners = tuple(item.owner for item in items if isinstance(item, AddressSource))
+    connected = _connected(objects, resolved)
     try:
-        return link([*objects, *_jumps(objects, resolved)], getter, callers, owners)
+        return link(connected, getter, callers, owners)
     except UnsupportedError as error:
-        if error.data in own:
+        if error.data in connected[: len(own)]:
             raise LinkError(str(error)) from None
         functions = _functions(linked)
         called = [*missing_in(own), *functions]
         made = _linked_by_system(called, objects[len(own) :], items, error)
     try:
-        jumps = _jumps(own, [made, *resolved], functions)
+        connected = _connected(own, [made, *resolved], functions)
     finally:
         Path(made.given).unlink()
-    return link([*own, *jumps], getter, callers, owners)
+    return link(connected, getter, callers, owners)
 
 
 def _functions(objects: Sequence[bytes]) -> list[str]:
@@ -67,28 +77,47 @@ def _functions(objects: Sequence[bytes]) -> list[str]:
     return [each.name for each in symbols if each.exported and each.name.startswith(PREFIX)]
 
 
-def _jumps(
+def _connected(
     objects: Sequence[bytes], items: Sequence[Item], functions: Sequence[str] = ()
 ) -> list[bytes]:
-    """Return an object that defines missing functions by jumps, if addresses of some are known.
+    """Return objects that reach the libraries and addresses among `items`.
 
-    It also defines ``functions``, of which callers get the jumps.
+    An object is added, which defines missing functions as jumps. It also defines ``functions``, of
+    which callers get the jumps.
     """
     addresses = {item.symbol: item.address for item in items if isinstance(item, AddressSource)}
     libraries = [item for item in items if isinstance(item, LibrarySource)]
     missing = [name for name in missing_in(objects) if name not in ENDINGS] if libraries else []
     missing += functions
+    called = {name for data in objects if missing for name in relocated(data, CALLS)}
+    others: dict[str, tuple[int, ctypes.CDLL]] = {}
     for item in libraries:
         handle = item.load()
         defined = _defined(Path(links.path_in(handle)))
         for name in missing:
-            if defined.get(name):
-                address = ctypes.cast(getattr(handle, name), ctypes.c_void_p).value
-                addresses.setdefault(name, cast("int", address))
-            elif name in defined or (not in_process(name) and hasattr(handle, name)):
-                # A variable, or a symbol of a library that this one needs.
-                ctypes.CDLL(links.path_in(handle), ctypes.RTLD_GLOBAL)
-    return [jumps_to(addresses)] if addresses else []
+            # Not in `defined` are symbols of libraries that this one needs.
+            if name in defined or (not in_process(name) and hasattr(handle, name)):
+                address = ctypes.addressof(ctypes.c_char.in_dll(handle, name))
+                if defined.get(name) or name in called:
+                    addresses.setdefault(name, address)
+                else:
+                    others.setdefault(name, (address, handle))
+    pointers = {name: address for name, (address, _) in others.items()}
+    connected = [with_pointers(data, pointers) if pointers else data for data in objects]
+    for name in filter(others.get, missing_in(connected)):
+        _make_visible(name, *others[name])
+    return [*connected, jumps_to(addresses)] if addresses else connected
+
+
+def _make_visible(name: str, address: int, handle: ctypes.CDLL) -> None:
+    """Let the JIT find a variable in the process, for code that does not load its address."""
+    ctypes.CDLL(links.path_in(handle), ctypes.RTLD_GLOBAL)
+    if ctypes.addressof(ctypes.c_char.in_dll(ctypes.CDLL(None), name)) != address:
+        raise LinkError(
+            f"The variable `{name}` of {links.path_in(handle)} is hidden by one of that name in "
+            f"another library of this process: link code that loads its address (as of -fPIC), and "
+            f"has it in no constant"
+        )
 
 
 def _defined(path: Path) -> dict[str, bool]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import platform
 import struct
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -24,6 +24,16 @@ _SMALL = 1 << 16
 _READ_ONLY = ".rodata.constant", elf.SHT_PROGBITS, elf.SHF_ALLOC
 _WRITABLE = ".data.variable", elf.SHT_PROGBITS, elf.SHF_ALLOC | elf.SHF_WRITE
 _TLS_FUNCTION = -1
+_TYPE = 0xFFFFFFFF
+"""The bits of `r_info` that say the type of a relocation."""
+_LOADS = {9: 2, 41: 2, 42: 2, 311: 275, 312: 286}
+"""Relocations that load an address from the linker's table, and those that load from a symbol.
+
+GOTPCREL, GOTPCRELX, REX_GOTPCRELX: PC32; ADR_GOT_PAGE: ADR_PREL_PG_HI21; LD64_GOT_LO12_NC:
+LDST64_ABS_LO12_NC.
+"""
+CALLS = (4, 282, 283)
+"""Relocations of calls: PLT32; JUMP26, CALL26."""
 _MACHINES = ("x86_64", "aarch64")
 
 
@@ -182,7 +192,7 @@ def relocated(data: bytes, types: Collection[int], machine: str | None = None) -
     symbols = list(file.symbols(table))
     targets: dict[str, None] = {}
     for _, info in _relocation_infos(file):
-        if info & 0xFFFFFFFF in types:
+        if info & _TYPE in types:
             name_at, kind, _, section, *_ = symbols[info >> 32]
             is_section = kind & 15 == elf.STT_SECTION
             name = file.name(file.sections[section]) if is_section else file.text(names, name_at)
@@ -211,6 +221,28 @@ def with_empty_initialiser(data: bytes) -> bytes:
     """Return a copy of object `data` with an `.init_array` of no entries."""
     flags = elf.SHF_WRITE | elf.SHF_ALLOC
     return rebuilt(_object(data), {}, [Added(".init_array", elf.SHT_INIT_ARRAY, flags, 8)])
+
+
+def with_pointers(data: bytes, addresses: Mapping[str, int]) -> bytes:
+    """Return a copy of object `data` that itself has the addresses of symbols, to load them from.
+
+    Symbols that it uses in other ways than by loading their addresses are left as they are.
+    """
+    file, table, _ = _with_symbols(data)
+    symbols = Symbols(file, table)
+    others = {info >> 32 for _, info in _relocation_infos(file) if info & _TYPE not in _LOADS}
+    names = {symbols.number(name): name for name in addresses if name in symbols}
+    numbers = names.keys() - others
+
+    def direct(info: int) -> int:
+        kind = info & _TYPE
+        return info - kind + _LOADS.get(kind, kind) if info >> 32 in numbers else info
+
+    pointers = {
+        names[number]: Constant(addresses[names[number]].to_bytes(8, "little"), 8, local=True)
+        for number in numbers
+    }
+    return with_constants(rebuilt(file, _with_infos(file, direct), []), pointers)
 
 
 class Constant(NamedTuple):
@@ -260,22 +292,23 @@ def with_constants(
     symbols.fields = [symbols.fields[at] for at in order]
     replaced, infos = symbols.contents(), {file.sections.index(table): len(local)}
     if len(local) > table.info:
-        _renumber(file, {old: new for new, old in enumerate(order)}, replaced, infos)
+        numbers = {old: new for new, old in enumerate(order)}
+        replaced |= _with_infos(file, lambda info: numbers[info >> 32] << 32 | info & _TYPE)
+        groups = (at for at, each in enumerate(file.sections) if each.kind == elf.SHT_GROUP)
+        infos |= {at: numbers[file.sections[at].info] for at in groups}
     return rebuilt(file, replaced, added, infos)
 
 
-def _renumber(
-    file: Elf, numbers: Mapping[int, int], replaced: dict[int, bytes], infos: dict[int, int]
-) -> None:
-    """Add the sections that refer to symbols by number to the contents and infos to replace."""
-    for at, section in enumerate(file.sections):
-        if section.kind == elf.SHT_RELA:
-            replaced[at] = b"".join(
-                elf.RELA.pack(offset, numbers[info >> 32] << 32 | info & 0xFFFFFFFF, addend)
-                for offset, info, addend in elf.RELA.iter_unpack(file.content(section))
-            )
-        elif section.kind == elf.SHT_GROUP:
-            infos[at] = numbers[section.info]
+def _with_infos(file: Elf, changed: Callable[[int], int]) -> dict[int, bytes]:
+    """Return the contents of all relocations with their `r_info` changed, by section."""
+    return {
+        at: b"".join(
+            elf.RELA.pack(offset, changed(info), addend)
+            for offset, info, addend in elf.RELA.iter_unpack(file.content(section))
+        )
+        for at, section in enumerate(file.sections)
+        if section.kind == elf.SHT_RELA
+    }
 
 
 class Function(NamedTuple):
@@ -505,7 +538,7 @@ def _relocations(file: Elf) -> Iterator[Relocation]:
         symbol = info >> 32
         if symbol >= len(places):
             file.damaged(f"{file.describe(section)} refers to symbol {symbol}")
-        yield Relocation(info & 0xFFFFFFFF, _reach(places[symbol], section.info))
+        yield Relocation(info & _TYPE, _reach(places[symbol], section.info))
 
 
 def _relocation_infos(file: Elf) -> Iterator[tuple[Section, int]]:
