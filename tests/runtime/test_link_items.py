@@ -110,7 +110,9 @@ def test_a_constant_with_the_address_of_a_variable(tmp_path: Path) -> None:
     paths = [c_library(tmp_path, f"int64_t by_constant = {n};", f"lib{n}.so") for n in (6, 7)]
     for _ in range(2):
         assert runtime.compile(CALLS, link=[code, paths[0]])["f"](7) == 42
-    with pytest.raises(LinkError, match=r"`by_constant` of .*lib7\.so is hidden by one of that name"):
+    with pytest.raises(
+        LinkError, match=r"`by_constant` of .*lib7\.so is hidden by one of that name"
+    ):
         runtime.compile(CALLS, link=[code, paths[1]])
 
 
