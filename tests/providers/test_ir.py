@@ -9,6 +9,7 @@ from typing import Final
 import pytest
 
 from ffi_builder import spec
+from ffi_builder.protocol import SHARED
 from ffi_builder.providers import (
     CallProvider,
     CheckStatus,
@@ -121,7 +122,7 @@ EVERY: Final[list[CallProvider]] = [
 @each_distribution
 @pytest.mark.parametrize("provider", EVERY, ids=str)
 def test_what_a_wrapper_refers_to(provider: CallProvider, distribution: str) -> None:
-    """TVM-FFI, libc and the callee, nothing else; and all that it adds is internal."""
+    """TVM-FFI, libc, support code and the callee, nothing else; what it adds is internal."""
     module = attached([X], provider, distribution=distribution)
     symbols = [operation.operation for operation in module.body.operations]
     outside = {
@@ -131,6 +132,6 @@ def test_what_a_wrapper_refers_to(provider: CallProvider, distribution: str) -> 
     }
     callees = {"callee", "_mlir_ciface_callee", "__tvm_ffi_callee"}
     libc = ctypes.CDLL(None)
-    others = {name for name in outside - callees if not name.startswith("TVMFFI")}
+    others = {name for name in outside - callees if not name.startswith(("TVMFFI", SHARED))}
     assert {name for name in others if not hasattr(libc, name)} == {"__tvm_ffi_f"}
     assert module.operation.verify()
