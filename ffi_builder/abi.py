@@ -51,21 +51,12 @@ FIRST_DYNAMIC: Final = 128
 """The least type index that is assigned at run time."""
 
 TYPE_KEYS: Final[dict[int, str]] = {
-    64: "ffi.Object",
-    65: "ffi.String",
-    66: "ffi.Bytes",
-    67: "ffi.Error",
-    68: "ffi.Function",
-    69: "ffi.Shape",
-    70: "ffi.Tensor",
-    71: "ffi.Array",
-    72: "ffi.Map",
-    73: "ffi.Module",
-    74: "ffi.OpaquePyObject",
-    75: "ffi.List",
-    76: "ffi.Dict",
-    77: "ffi.VisitInterrupt",
-    78: "ffi.BigInt",
+    **{
+        each.value: f"ffi.{each.name.title().replace('_', '')}"
+        for each in TypeIndex
+        if each >= TypeIndex.OBJECT
+    },
+    TypeIndex.STR: "ffi.String",
 }
 """Type keys of the object types with a static index. Each derives directly from ``ffi.Object``."""
 

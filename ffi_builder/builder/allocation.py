@@ -107,8 +107,7 @@ class Allocation:
 
         If the spec gives no id, it is the id of the first tensor on this device type, or 0.
         """
-        b, t = self.b, self.b.types
-        source = self._source(tensor, "device_type")
+        b, source = self.b, self._source(tensor, "device_type")
         if source is not None:
             return self.fast.tensor(source[1].position).device
         type_ = abi.DEVICE_TYPES[tensor.device]
@@ -120,15 +119,7 @@ class Allocation:
             words = DEVICE_ID.format(given=given, name=tensor.name, noun=noun_of(tensor))
             b.check(b.ult(number, b.i64(MOST_DEVICES)), "ValueError", words, number)
             return b.or_(b.shl(number, b.i64(32)), b.i64(type_))
-        device: Value = b.i64(type_)
-        for param, own, counts in self.context.devices():
-            if param.device not in (tensor.device, ANY):
-                continue
-            if param.device == ANY:
-                alike = b.eq(b.trunc(own, t.i32), b.i32(type_))
-                counts = alike if counts is None else b.and_(alike, counts)
-            device = own if counts is None else b.select(counts, own, device)
-        return device
+        return self.context.first_device(tensor.device)
 
     def _prototype(self, tensor: spec.Tensor, dims: Sequence[Value | int], device: Value) -> Value:
         b, t = self.b, self.b.types

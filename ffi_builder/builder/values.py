@@ -7,7 +7,7 @@ does not dominate the code after the branch.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 
@@ -155,28 +155,27 @@ class DecodedValues(CallContext):
         text = self.fast.text(self._place(param).position)
         return text.pointer, text.length
 
-    def devices(self) -> Iterator[tuple[spec.Tensor, Value, Value | None]]:
-        """Yield tensors in reverse order, with the device and an i1: whether it is present.
+    def first_device(self, device_type: str | None = None) -> Value:
+        """Return the device of the first present tensor on this device type, or its device 0.
 
-        The i1 is None for a tensor that is always present. A list yields its first element.
+        Without a type, it is any but a CPU, or -1. Of a list, the first element counts.
         """
+        b, t = self.builder, self.builder.types
+        type_ = abi.DEVICE_TYPES[device_type or "cpu"]
+        device: Value = b.i64(type_ if device_type else -1)
         for param, place in reversed(self.placed):
             if isinstance(param, spec.TensorList):
                 param, place = param.tensor, place.first
-            if isinstance(param, spec.Tensor):
-                position = place.position
-                yield param, self.fast.tensor(position).device, self.fast.guard(position)
-
-    def first_device(self) -> Value:
-        """Return the device of the first present tensor that is not on a CPU, or -1."""
-        b, t = self.builder, self.builder.types
-        device: Value = b.i64(-1)
-        for param, own, counts in self.devices():
-            if param.device == "cpu":
+            if not isinstance(param, spec.Tensor):
                 continue
+            fits = param.device == device_type if device_type else param.device != "cpu"
+            if not fits and param.device != ANY:
+                continue
+            own, counts = self.fast.tensor(place.position).device, self.fast.guard(place.position)
             if param.device == ANY:
-                on_device = b.ne(b.trunc(own, t.i32), b.i32(abi.DEVICE_TYPES["cpu"]))
-                counts = on_device if counts is None else b.and_(on_device, counts)
+                compare = b.eq if device_type else b.ne
+                alike = compare(b.trunc(own, t.i32), b.i32(type_))
+                counts = alike if counts is None else b.and_(alike, counts)
             device = own if counts is None else b.select(counts, own, device)
         return device
 

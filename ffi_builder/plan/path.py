@@ -41,14 +41,7 @@ class Part(IntEnum):
 
 
 SUFFIXES: Final[dict[Part, str]] = {
-    Part.NDIM: ".ndim",
-    Part.DTYPE: ".dtype",
-    Part.DEVICE_TYPE: ".device_type",
-    Part.DEVICE_ID: ".device_id",
-    Part.SHAPE: ".shape",
-    Part.STRIDES: ".strides",
-    Part.BYTE_OFFSET: ".byte_offset",
-    Part.DATA: ".data",
+    **{part: f".{part.name.lower()}" for part in Part if Part.NDIM <= part <= Part.DATA},
     Part.CONTIGUOUS: ".contiguous",
     Part.PRESENT: ".present",
     Part.COUNT: "number of arguments",

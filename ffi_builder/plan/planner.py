@@ -34,11 +34,9 @@ if TYPE_CHECKING:  # an add-on has it
     from ffi_builder.addons import Sanitize
 
 
-def plan_tensor(
-    planner: ValuePlanner, place: Place, tensor: spec.Tensor, *, optional: bool
-) -> None:
+def plan_tensor(planner: ValuePlanner, place: Place, tensor: spec.Tensor) -> None:
     """Plan the header of a tensor, then shape, strides, size, offset, data and alignment."""
-    _plan_header(planner, place, tensor, optional)
+    _plan_header(planner, place, tensor)
     if tensor.ndim or tensor.any_rank:
         planner.add(s.CheckShapePointer(place.at(Part.SHAPE), tensor.any_rank))
     for axis, dim in enumerate(tensor.dims):
@@ -62,7 +60,7 @@ def _plan_alignment(planner: ValuePlanner, data: Place, tensor: spec.Tensor) -> 
         planner.add(s.CheckElementAlignment(data, tuple(alignments)))
 
 
-def _plan_header(planner: ValuePlanner, place: Place, tensor: spec.Tensor, optional: bool) -> None:
+def _plan_header(planner: ValuePlanner, place: Place, tensor: spec.Tensor) -> None:
     """Plan the header, then the device id if the spec gives one, like any other value."""
     ndim, device_id = place.at(Part.NDIM), place.at(Part.DEVICE_ID)
     device_type, same_device = None, None
@@ -74,7 +72,6 @@ def _plan_header(planner: ValuePlanner, place: Place, tensor: spec.Tensor, optio
     planner.add(
         s.DecodeTensor(
             place,
-            optional=optional,
             ndim=s.NotNegative(ndim) if tensor.any_rank else s.CheckNdim(ndim, tensor.ndim),
             dtype=_dtype(planner, place.at(Part.DTYPE), tensor),
             device_type=device_type,
@@ -159,9 +156,7 @@ def _comparable(planner: ValuePlanner) -> Iterator[tuple[Place, spec.Tensor, boo
             yield in_list.place.each, tensor, in_list.param.most < 2
 
 
-def plan_list(
-    planner: ValuePlanner, place: Place, param: spec.TensorList, *, optional: bool
-) -> None:
+def plan_list(planner: ValuePlanner, place: Place, param: spec.TensorList) -> None:
     """Plan the list itself, then one element, whose steps run for each element.
 
     The first element, if any, binds the symbols that all elements share. If the list is never
@@ -169,7 +164,7 @@ def plan_list(
     lists of the same length, similar to symbols in an Optional.
     """
     length = place.at(Part.LENGTH)
-    planner.add(s.DecodeList(place, optional=optional))
+    planner.add(s.DecodeList(place))
     planner.plan_value(length, param.length)
     before, known = set(planner.bound), planner.of_elements
     shared = set(param.symbols) - set(param.each)
@@ -194,7 +189,7 @@ def _plan_elements(planner: ValuePlanner, place: Place, param: spec.TensorList) 
     tensors = planner.tensors
     first = place.first.at(Part.DEVICE_ID)
     planner.tensors = [*_known_here(planner, param), (first, param.tensor, False)]
-    plan_tensor(planner, place.each, param.tensor, optional=False)
+    plan_tensor(planner, place.each, param.tensor)
     for step in planner.steps:
         if isinstance(step, s.Bind) and step.symbol in param.each:
             planner.of_elements[step.symbol] = step.place
@@ -312,17 +307,21 @@ _STATIC: Final[dict[type, int]] = {
 }
 
 
-def _decoding(
-    place: Place, var: spec.Var, *, optional: bool = False
-) -> tuple[s.DecodeScalar, tuple[s.CheckBool, ...]]:
+def _decoding(place: Place, var: spec.Var) -> tuple[s.DecodeScalar, tuple[s.CheckBool, ...]]:
     """Return the step that decodes a scalar of the dtype of a symbol, and the check behind it."""
     if var.dtype == "handle":
         return s.DecodeScalar(place, s.Kind.HANDLE), ()
     if var.dtype == "bool":
-        return s.DecodeScalar(place, s.Kind.BOOL, optional=optional), (s.CheckBool(place),)
+        return s.DecodeScalar(place, s.Kind.BOOL), (s.CheckBool(place),)
     if var.is_integer:
-        return s.DecodeScalar(place, s.Kind.INT, optional=optional, integer=var.dtype), ()
-    return s.DecodeScalar(place, s.Kind.FLOAT, var.dtype, optional=optional), ()
+        return s.DecodeScalar(place, s.Kind.INT, integer=var.dtype), ()
+    return s.DecodeScalar(place, s.Kind.FLOAT, var.dtype), ()
+
+
+def _optional(place: Place, inside: Sequence[s.AnyStep]) -> s.DecodeOptional:
+    """Return a step that skips these for None, which the error of the first one then names."""
+    first: Any = inside[0]
+    return s.DecodeOptional(place, inside=(replace(first, optional=True), *inside[1:]))
 
 
 _OWN: Final = {
@@ -376,40 +375,42 @@ class _Planner(ValuePlanner):
         symbols = tuple(self.origins)
         return Plan(self.signature, tuple(self.steps), late, symbols, self.occurrences)
 
-    def _plan_param(self, place: Place, param: spec.Param, *, optional: bool = False) -> None:
+    def _plan_param(self, place: Place, param: spec.Param) -> None:
         match param:
             case spec.Optional():
-                inner = partial(self._plan_param, place, spec.required(param), optional=True)
-                self.add(s.DecodeOptional(place, inside=self._planned_branch(inner)))
+                inner = partial(self._plan_param, place, spec.required(param))
+                self.add(_optional(place, self._planned_branch(inner)))
             case spec.Var():
-                self._plan_scalar(place, param, optional)
+                decode, checks = _decoding(place, param)
+                self.add(decode, *checks, *plan_limits(place, param))
+                self.bind(place, param)
             case spec.Tensor():
-                plan_tensor(self, place, param, optional=optional)
+                plan_tensor(self, place, param)
             case spec.Shape():
-                self._plan_shape(place, param, optional)
+                self._plan_shape(place, param)
             case spec.TupleParam() | spec.Struct():
-                self._plan_tuple(place, param, optional)
+                self._plan_tuple(place, param)
             case spec.TensorList():
-                plan_list(self, place, param, optional=optional)
+                plan_list(self, place, param)
             case spec.List():
-                self._plan_list_of_values(place, param, optional)
+                self._plan_list_of_values(place, param)
             case Text():
-                self.add(s.DecodeText(place, isinstance(param, spec.Bytes), optional=optional))
+                self.add(s.DecodeText(place, isinstance(param, spec.Bytes)))
                 self._check(place, param)
             case spec.Map(items=items) if items is not None:
-                self._plan_map(place, param, items, optional)
+                self._plan_map(place, param, items)
             case spec.Array(of=of) if of is not None:
-                self._plan_array(place, param, optional)
+                self._plan_array(place, param)
             case spec.Object() | spec.Function() | spec.Array() | spec.Map():
-                self._plan_object(place, param, optional)
+                self._plan_object(place, param)
             case spec.Variant():
-                self._plan_variant(place, param, optional)
+                self._plan_variant(place, param)
             case spec.Any():
                 pass
             case spec.EnvStream() | spec.VarArgs():
                 raise AssertionError("an EnvStream is no argument, and VarArgs are not checked")
             case _:
-                self.add(s.DecodeScalar(place, s.Kind.of(param), optional=optional))
+                self.add(s.DecodeScalar(place, s.Kind.of(param)))
                 self._check(place, param)
         for subject in self.subjects.get((place.path, isinstance(param, spec.Optional)), ()):
             at = place.at(subject.part)
@@ -431,7 +432,7 @@ class _Planner(ValuePlanner):
         self.in_optional = outer
         return inside
 
-    def _plan_variant(self, place: Place, param: spec.Variant, optional: bool) -> None:
+    def _plan_variant(self, place: Place, param: spec.Variant) -> None:
         """Plan a Variant: each of its types is a branch. Numbers are no symbols."""
         types = types_of(param)
         alternatives: list[s.Alternative] = []
@@ -443,48 +444,37 @@ class _Planner(ValuePlanner):
             else:
                 inside = self._planned_branch(partial(self._plan_param, at, each))
             alternatives.append(s.Alternative(at, word_of(each), types[index], inside=inside))
-        self.add(s.DecodeVariant(place, tuple(alternatives), param.text, optional=optional))
+        self.add(s.DecodeVariant(place, tuple(alternatives), param.text))
 
-    def _plan_scalar(self, place: Place, var: spec.Var, optional: bool) -> None:
-        decode, checks = _decoding(place, var, optional=optional)
-        self.add(decode, *checks, *plan_limits(place, var))
-        self.bind(place, var)
-
-    def _plan_map(
-        self, place: Place, param: spec.Map, items: Sequence[Named], optional: bool
-    ) -> None:
+    def _plan_map(self, place: Place, param: spec.Map, items: Sequence[Named]) -> None:
         """Plan a Map as a tuple of two lists. Those of a Map of numbers are copied."""
-        self._plan_object(place, param, optional)
+        self._plan_object(place, param)
         self.add(s.OpenMap(place))
         for index, (part, item) in enumerate(zip(("keys", "values"), items, strict=True)):
             inner = Place((*place.position, index), f"{place.path}.{part}")
             if isinstance(param.key, str):
                 numbers = spec.List(param.name, item.type_text())
-                self._plan_list_of_values(inner, numbers, optional=False, is_made=True)
+                self._plan_list_of_values(inner, numbers, is_made=True)
             else:
-                self._plan_array(inner, spec.Array(param.name, item), False, is_made=True)
+                self._plan_array(inner, spec.Array(param.name, item), is_made=True)
 
-    def _plan_array(
-        self, place: Place, param: spec.Array, optional: bool, *, is_made: bool = False
-    ) -> None:
+    def _plan_array(self, place: Place, param: spec.Array, *, is_made: bool = False) -> None:
         """Plan an Array whose elements are checked; numbers in it are no symbols."""
         element: Any = param.of
 
         def plan() -> None:
             if isinstance(of := spec.required(element), spec.Var):
-                decode, checks = _decoding(place.each, of, optional=of is not element)
+                decode, checks = _decoding(place.each, of)
                 steps = decode, *checks
-                if of is not element:
-                    steps = (s.DecodeOptional(place.each, inside=steps),)
-                self.add(*steps)
+                self.add(*(steps if of is element else [_optional(place.each, steps)]))
             else:
                 self._plan_param(place.each, element)
 
-        self.add(s.DecodeList(place, optional=optional, of=TypeIndex.ARRAY, is_made=is_made))
+        self.add(s.DecodeList(place, of=TypeIndex.ARRAY, is_made=is_made))
         self.add(s.EachElement(place, param, inside=self.planned(plan)))
 
     def _plan_list_of_values(
-        self, place: Place, param: spec.List, optional: bool, *, is_made: bool = False
+        self, place: Place, param: spec.List, *, is_made: bool = False
     ) -> None:
         """Plan a list of numbers, texts or lists: the list itself, then one element."""
         element = param.element
@@ -493,32 +483,30 @@ class _Planner(ValuePlanner):
             of, inside = decode.kind, (decode, *checks)
         elif isinstance(element, spec.List):
             of = TypeIndex.LIST
-            inside = self.planned(lambda: self._plan_list_of_values(place.each, element, False))
+            inside = self.planned(lambda: self._plan_list_of_values(place.each, element))
         else:
             binary = isinstance(element, spec.Bytes)
             of = TypeIndex.BYTES if binary else TypeIndex.STR
             inside = (s.DecodeText(place.each, binary),)
-        self.add(s.DecodeList(place, optional=optional, of=of, is_made=is_made))
+        self.add(s.DecodeList(place, of=of, is_made=is_made))
         self.plan_value(place.at(Part.LENGTH), param.length)
         self.add(s.EachElement(place, param, inside=inside))
 
-    def _plan_object(self, place: Place, param: AnyObject, optional: bool) -> None:
+    def _plan_object(self, place: Place, param: AnyObject) -> None:
         index = _STATIC.get(type(param))
         key = param.type_key if isinstance(param, spec.Object) else None
         or_dict = isinstance(param, spec.Map) and param.key is not None
-        self.add(s.DecodeObject(place, index, key, or_dict, optional=optional))
+        self.add(s.DecodeObject(place, index, key, or_dict))
 
-    def _plan_shape(self, place: Place, param: spec.Shape, optional: bool) -> None:
-        self.add(s.DecodeShape(place, optional=optional, length=len(param.shape)))
+    def _plan_shape(self, place: Place, param: spec.Shape) -> None:
+        self.add(s.DecodeShape(place, length=len(param.shape)))
         for index, entry in enumerate(param.shape):
             at = place.at(Part.ENTRY, index)
             following = self.planned(partial(self.plan_value, at, entry))
             bounded = any(isinstance(step, (s.EqualInt, s.Fits)) for step in following[:1])
             self.add(s.DecodeEntry(at, bounded=bounded), *following)
 
-    def _plan_tuple(
-        self, place: Place, param: spec.TupleParam | spec.Struct, optional: bool
-    ) -> None:
-        self.add(s.DecodeTuple(place, optional=optional, length=len(param.params)))
+    def _plan_tuple(self, place: Place, param: spec.TupleParam | spec.Struct) -> None:
+        self.add(s.DecodeTuple(place, length=len(param.params)))
         for index, (path, element) in enumerate(elements(param, place.path)):
             self._plan_param(Place((*place.position, index), path), element)

@@ -98,13 +98,6 @@ def shared_entries(params: Sequence[Param]) -> Iterator[tuple[str, object]]:
                 yield from ((item.path + place, var) for var in shared)
 
 
-def always_bound(param: TensorList) -> Iterator[tuple[str, object]]:
-    """Yield the entries that every call has: the length, and the elements of a non-empty list."""
-    yield "", param.length
-    if param.never_empty:
-        yield from (("", entry) for _, entry in param.entries)
-
-
 def every(params: Iterable[Param]) -> Iterator[_Item]:
     """Yield every parameter in the order of the checks, with elements after their container."""
     for param in params:
@@ -329,10 +322,14 @@ def bound_symbols(occurrences: Iterable[tuple[str, object]]) -> set[Var]:
 def always_there(params: Iterable[Param]) -> Iterator[tuple[str, object]]:
     """Yield the places of symbols that are present in every call; see :func:`occurrences`."""
     for item in every(params):
-        if isinstance(item.param, TensorList) and not item.optional:
-            yield from always_bound(item.param)
-        elif not item.optional:
+        if item.optional:
+            continue
+        if not isinstance(item.param, TensorList):
             yield from own_occurrences(item.path, item.param)
+            continue
+        yield "", item.param.length
+        if item.param.never_empty:
+            yield from (("", entry) for _, entry in item.param.entries)
 
 
 def check_bound(what: str, occurrences: Sequence[tuple[str, object]]) -> None:

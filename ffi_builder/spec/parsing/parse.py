@@ -6,7 +6,7 @@ its first use, so the first pass only collects the declarations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from types import EllipsisType
 from typing import Any, Final, NoReturn, TypeAlias, TypeVar, cast
@@ -148,6 +148,17 @@ class _Parser(WhereParser):
             raise t.error(t.next, f"expected {separator} or the end but got {t.next.shown}{hint}")
         return name, params, returns
 
+    def _name(self, what: str, example: str, types: Sequence[str]) -> Token:
+        """Parse a name, and the colon behind it."""
+        t = self.tokens
+        name = t.name(f"the name of a {what}")
+        if t.next.text != ":" and name.text in (*types, *VAR_DTYPES):
+            raise t.error(name, f"a {what} needs a name before its type: `{example}: {name.text}`")
+        t.expect(":")
+        with t.at(name):
+            identifier(f"name of a {what}", name.text)
+        return name
+
     # ---- results
 
     def _returns(self) -> Returns:
@@ -158,14 +169,9 @@ class _Parser(WhereParser):
 
     def _result(self) -> Result:
         t = self.tokens
-        name = t.name("the name of a result")
-        if t.next.text != ":" and name.text == "None":
-            raise t.error(name, "a function that returns nothing has no `->` in its signature")
-        if t.next.text != ":" and name.text in (*_RESULTS, *VAR_DTYPES):
-            raise t.error(name, f"a result needs a name before its type: `-> y: {name.text}`")
-        t.expect(":")
-        with t.at(name):
-            identifier("name of a result", name.text)
+        if t.sees("None") and t.second.text != ":":
+            raise t.error(t.next, "a function that returns nothing has no `->` in its signature")
+        name = self._name("result", "-> y", _RESULTS)
         if t.sees_reference("dtype"):
             words = (
                 f"a scalar has one type; `{name.text}: Tensor([], {t.next.text})` has that dtype"
@@ -199,12 +205,7 @@ class _Parser(WhereParser):
         if t.sees("*"):
             star = t.advance()
             return self._varargs() if t.next.kind == "name" else self._no_keywords(star)
-        name = t.name("the name of a parameter")
-        if t.next.text != ":" and name.text in (*_TYPES, *VAR_DTYPES):
-            raise t.error(name, f"a parameter needs a name before its type: `x: {name.text}`")
-        t.expect(":")
-        with t.at(name):
-            identifier("name of a parameter", name.text)
+        name = self._name("parameter", "x", _TYPES)
         param = self._type(name)
         if t.sees("="):
             words = f'leave it out: Signature.parse(text).with_params({name.text}={{"default": …}})'

@@ -30,8 +30,3 @@ def checked_reference(what: str, given: str, name: str) -> str:
             f"{what}: expected the {name} of a parameter, such as 'x.{name}', but got {given!r}"
         )
     return plain(given)
-
-
-def path_of_reference(given: str) -> str:
-    """Return the path of the tensor: ``cfg.x`` of ``cfg.x.dtype``."""
-    return given.rpartition(".")[0]

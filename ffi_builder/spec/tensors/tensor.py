@@ -150,7 +150,7 @@ class Tensor(Named):
         """The fields that are taken from another tensor, each with the path of that tensor."""
         given = {name: getattr(self, name) for name in refs.REFERABLE}
         return {
-            name: refs.path_of_reference(value)
+            name: value.rpartition(".")[0]
             for name, value in given.items()
             if refs.is_reference(value, name)
         }
