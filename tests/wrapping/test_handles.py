@@ -519,12 +519,6 @@ def test_a_destroyer_with_a_signature_of_its_own(path: Path) -> None:
     opened(library, 9).close()
 
 
-def test_a_single_function_is_called(path: Path) -> None:
-    library = of(path, OPEN, destroy="db_close")
-    with library(3)[0] as db:
-        assert type(db) is Handle
-
-
 @pytest.mark.parametrize(
     ("signatures", "options", "words"),
     [
