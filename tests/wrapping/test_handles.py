@@ -451,6 +451,7 @@ def test_a_forked_child_destroys_nothing(library: Any) -> None:
     assert log(library) == 34
 
 
+@pytest.mark.slow
 def test_the_end_of_the_process(path: Path) -> None:
     """What is left is not destroyed: a thread may still use it."""
     code = """
