@@ -59,12 +59,6 @@ def unchanged(driver: FakeDriver) -> Generator[None]:
 # Which stream.
 
 
-def test_a_stream_of_the_signature(driver: FakeDriver):
-    stream = driver.new_stream()
-    launch = launched(driver, EMPTY, [STREAM], ctypes.c_void_p(stream))
-    assert (launch.stream, launch.device) == (stream, 0)
-
-
 def test_a_stream_decides_over_the_tensors_device(driver: FakeDriver):
     """It is the caller's to bring both together, as for any launch."""
     stream = driver.new_stream(device=1)
@@ -80,13 +74,6 @@ def test_an_env_stream_is_the_current_one_of_the_tensors_device(driver: FakeDriv
             function(array(driver, device))
     found = [(launch.stream, launch.device) for launch in driver.launches()]
     assert found == [(streams[1], 1), (streams[0], 0)]
-
-
-def test_without_a_stream_it_is_the_current_one(driver: FakeDriver):
-    stream = driver.new_stream(1)
-    with current_stream(stream, 1):
-        launch = launched(driver, ONE, [X], array(driver, 1))
-    assert (launch.stream, launch.device) == (stream, 1)
 
 
 @pytest.mark.parametrize("kind", ["cuda_host", "cuda_managed", "any"])

@@ -111,15 +111,6 @@ def test_a_kernel_that_is_not_emulated_does_nothing(
     assert (y.numpy() == 1).all()
 
 
-def test_the_architecture() -> None:
-    words = r"CUDA_ERROR_NO_BINARY_FOR_GPU"
-    with testing.FakeCuda("sm_80") as gpu:
-        with pytest.raises(RuntimeError, match=words):
-            compiled(sm=90)["scale"](*ones(gpu), 1.0)
-        compiled(sm=80)["scale"](*ones(gpu), 1.0)
-    assert len(gpu.launches) == 1
-
-
 @pytest.mark.parametrize(("arch", "most"), [("sm_80", 163), ("sm_86", 99), ("sm_120", 99)])
 def test_the_shared_memory_of_an_architecture(arch: str, most: int) -> None:
     ptx = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry f() { ret; }\n"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from ffi_builder import Launch, wrap
 from tests.cuda.images.images import image
 from tests.packaging.environments import Environment
@@ -13,6 +15,7 @@ from tests.runtime.samples import needs_cc
 pytestmark = needs_cc
 
 
+@pytest.mark.slow
 def test_kernels_for_cuda(tmp_path: Path):
     text = "saxpy(a: float32, x: Tensor([n], float32), y: Tensor([n], float32)) where n: int32"
     launch = Launch(grid="ceildiv(n, 256)", block=256)

@@ -75,6 +75,7 @@ def test_what_the_hub_does_not_take(options: dict[str, Any], words: str, tmp_pat
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("version", "whole"), [("2rc1", 2), ("1!3.4", 3), ("12", 12)])
 def test_the_version_is_a_whole_number(version: str, whole: int, tmp_path: Path):
     found = build(tmp_path, project=LICENSED | {"version": version})

@@ -60,6 +60,7 @@ class TestWithTvmFfiAlone:
         assert "Requires-Dist: apache-tvm-ffi" in metadata(wheel)
         assert "ffi_builder" not in metadata(wheel)
 
+    @pytest.mark.slow
     def test_installed_called_upgraded_and_uninstalled(
         self, wheel: Path, environment: Environment, tmp_path: Path
     ):
@@ -193,6 +194,7 @@ def test_a_pyproject(tmp_path: Path):
         made(tmp_path, project=file)
 
 
+@pytest.mark.slow
 def test_the_command_says_what_the_wheel_depends_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,9 +18,6 @@ from ffi_builder.providers import (
     DirectCallProvider,
     DynamicParamPackCallProvider,
     PackedCallProvider,
-    Variant,
-    VariantsCallProvider,
-    when,
 )
 from ffi_builder.testing import FakeCuda
 from tests.support.native import loaded
@@ -34,9 +31,6 @@ AS(i8, int8_t) AS(u8, uint8_t) AS(i32, int32_t) AS(i64, int64_t) AS(u64, uint64_
 AS(f32, float) AS(f64, double) AT(i64, int64_t) AT(f32, float) AT(f64, double)
 void ffib_conv_pack(void **params) { *(double *)params[1] = *(float *)params[0]; }
 float ffib_round(double x) { return (float)x; }
-#define AXPY(name, type) void ffib_##name(int n, type a, const type *x, type *y) { \
-  for (int i = 0; i < n; i++) y[i] += a * x[i]; }
-AXPY(saxpy, float) AXPY(daxpy, double)
 """
 PARAMS: Final = (
     "f(x: Tensor([n], float32), k: int64, a: float64, s: float32, b: bool, u: uint64, t: uint8, "
@@ -195,24 +189,6 @@ def test_an_array_of_pointers(args: list[str]) -> None:
     provider = DynamicParamPackCallProvider("ffib_conv_pack", args=args)
     f = wrapped("f(a: float64, k: int64) -> r: float64", provider)
     assert f(0.1, 2) == rounded(0.1)
-
-
-@pytest.mark.parametrize("make", MODULES)
-def test_functions_of_other_numbers_behind_one_name(make: Callable[[], Any]) -> None:
-    text = "axpy(a: float64, x: Tensor([n], float32 | float64), y: Tensor([n], x.dtype))"
-    signature = f"{text} where n: int32"
-    single = when.parse("x.dtype == float32", spec.Signature.parse(signature, device="cpu"))
-    provider = VariantsCallProvider(
-        [
-            Variant(DirectCallProvider("ffib_saxpy", args=["n", "float32(a)", "x", "y"]), single),
-            Variant(DirectCallProvider("ffib_daxpy", args=["n", "a", "x", "y"])),
-        ]
-    )
-    axpy = wrapped(signature, provider, make=make)
-    for dtype in ("float32", "float64"):
-        x, y = np.arange(3, dtype=dtype), np.ones(3, dtype)
-        axpy(0.5, x, y)
-        assert y.tolist() == [1.0, 1.5, 2.0]
 
 
 def test_functions_of_tvm_ffi_take_no_other_dtype() -> None:

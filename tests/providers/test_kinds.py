@@ -216,17 +216,6 @@ def test_structs_and_tuples_are_their_elements(make: Make) -> None:
     assert recording.values == [0.5, 5]
 
 
-@each
-def test_the_environments_stream(make: Make) -> None:
-    provider = make("callee")
-    if isinstance(provider, MemRefCallProvider):
-        provider = MemRefCallProvider("callee", args=["s", "x.data"])
-    params = "s: EnvStream, x: Tensor(..., float32, device_type=any)"
-    call, recording = recorded(params, "ptr ptr", provider)
-    assert call(tensor(DLTensor((3,)))) is None
-    assert recording.unsigned(0) == 0
-
-
 def test_the_environments_stream_is_packed() -> None:
     params = "s: EnvStream, x: Tensor([3], float32, device_type=cuda)"
     call = packed(params, DynamicParamPackCallProvider("ffib_test_pack", args=["s"]))

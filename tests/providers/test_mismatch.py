@@ -231,19 +231,6 @@ def test_constants_are_not_passed() -> None:
     assert ">  #2  i64       nothing; n would fit" in found
 
 
-def test_a_subclass_has_its_own_name() -> None:
-    class Mine(DirectCallProvider):
-        pass
-
-    assert words(X, Mine("k"), "f32").startswith("arguments of other types than 'f' passes")
-
-
-def test_a_kernel_that_is_not_lowered() -> None:
-    text = "func.func private @k(memref<?xf32>)"
-    words = "runtime.compile does with pipeline=, and calls its hooks"
-    assert words in refused(f"f({X})", MemRefCallProvider("k"), text)
-
-
 @pytest.mark.parametrize(
     ("memref", "passed", "expected"),
     [

@@ -141,18 +141,6 @@ def test_elements_of_tuples_by_their_path() -> None:
     wrap([TupleParam("cfg", [a, b])], provider, text)((1, 2))
 
 
-def test_a_status_is_seen_where_it_is_said() -> None:
-    code = Var("code", "int32")
-    for provider in (
-        DynamicParamPackCallProvider("packed"),
-        DynamicParamPackCallProvider("packed", returns_status=True),
-    ):
-        function = wrap([code], provider, STATUS)
-        function(0)
-        with pytest.raises(RuntimeError, match=r"packed failed with status -3 when calling: `f\("):
-            function(-3)
-
-
 @pytest.mark.parametrize("given", [[n], None, "f(n: int64)"])
 def test_no_signature(given: Any) -> None:
     from ffi_builder import explain, testing

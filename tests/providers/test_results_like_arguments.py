@@ -130,18 +130,6 @@ def test_args_take_an_equal_tensor() -> None:
             assert array(function(np.full(2, 1.5, "float32")))[0] == 1.5
 
 
-def test_an_allocation_that_fails_releases_those_before() -> None:
-    text = (
-        "f(x: Tensor(..., int8 | int16)) -> (a: Tensor(x.shape, x.dtype), b: Tensor(x.shape, int8))"
-    )
-    function = wrapped(text)
-    with counting() as allocator:
-        allocator.fail_at = 1
-        with pytest.raises(MemoryError, match="no room"):
-            function(np.zeros((2, 2), "int8"))
-        assert allocator.alive == {}
-
-
 @pytest.mark.parametrize("named", [False, True])
 def test_with_pytorch(named: bool) -> None:
     torch = pytest.importorskip("torch", reason="needs PyTorch")
@@ -154,15 +142,3 @@ def test_with_pytorch(named: bool) -> None:
     for dtype in (torch.float32, torch.float64):
         y = function(torch.ones(5, dtype=dtype))
         assert (type(y), y.dtype, tuple(y.shape)) == (torch.Tensor, dtype, (5,))
-
-
-def test_with_numpy() -> None:
-    function = wrapped(f"f(x: Tensor([n, None], float32 | int8)) -> {LIKE_X}")
-    with runtime.install_allocator():
-        y = array(function(np.zeros((2, 3), "int8")))
-    assert (y.shape, y.dtype) == ((2, 3), np.int8)
-
-
-def test_without_an_allocator() -> None:
-    with pytest.raises(RuntimeError, match=r"no allocator for the result y .*install_allocator"):
-        wrapped(f"f(x: Tensor([n], int8)) -> {LIKE_X}")(np.zeros(2, "int8"))

@@ -17,29 +17,6 @@ from ffi_builder.providers import (
 from tests.providers.test_status import DIRECT, returning
 from tests.support.wrapping import refused
 
-
-@pytest.mark.parametrize(
-    ("result", "shown"),
-    [
-        ("", "nothing; expected an integer status"),
-        (" -> f32", "f32; expected an integer of up to 64 bits"),
-        (" -> !llvm.ptr", "!llvm.ptr; expected an integer of up to 64 bits"),
-        (" -> i128", "i128; expected an integer of up to 64 bits"),
-        (" -> !llvm.struct<(i32)>", "!llvm.struct<(i32)>; expected an integer of up to 64 bits"),
-    ],
-)  # fmt: skip
-def test_no_status(result: str, shown: str) -> None:
-    words = refused(F, DIRECT, f"llvm.func @k(i64){result}")
-    assert words == f"CheckStatus: the callee @k returns {shown}"
-
-
-def test_a_status_that_is_denied() -> None:
-    provider = CheckStatus(DynamicParamPackCallProvider("k", returns_status=False))
-    assert refused(F, provider) == (
-        "CheckStatus: the callee @k returns nothing; expected an integer status"
-    )
-
-
 F: Final = "f(code: int64)"
 ERRORS: Final = (
     "RuntimeError, ValueError, TypeError, AttributeError, KeyError, IndexError, AssertionError, "
@@ -50,10 +27,22 @@ ERRORS: Final = (
 FIELDS: Final = "expected {callee} and {status} as its only fields, or {f(status)} and {f()} for the text of a function in C"
 
 
-def test_a_provider_that_calls_nothing_returns_no_status() -> None:
-    assert refused(F, CheckStatus(NopCallProvider())) == (
-        "CheckStatus: NopCallProvider returns nothing; expected an integer status"
-    )
+NONE: Final = "returns nothing; expected an integer status"
+NO_STATUS: Final[list[tuple[Any, str, str]]] = [
+    # provider, the callee in the module, and what is said
+    (DIRECT, "llvm.func @k(i64)", f"the callee @k {NONE}"),
+    *(
+        (DIRECT, f"llvm.func @k(i64) -> {result}", f"the callee @k returns {result}; expected an integer of up to 64 bits")
+        for result in ("f32", "!llvm.ptr", "i128", "!llvm.struct<(i32)>")
+    ),
+    (CheckStatus(DynamicParamPackCallProvider("k", returns_status=False)), "", f"the callee @k {NONE}"),
+    (CheckStatus(NopCallProvider()), "", f"NopCallProvider {NONE}"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("provider", "text", "words"), NO_STATUS)
+def test_no_status(provider: Any, text: str, words: str) -> None:
+    assert refused(F, provider, text) == f"CheckStatus: {words}"
 
 
 REFUSED: Final[list[tuple[Any, dict[str, Any], str]]] = [

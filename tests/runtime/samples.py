@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -80,13 +80,24 @@ C_ENTRY = """
 """
 
 
+_OBJECTS: Final[dict[tuple[str, tuple[str, ...], str], bytes]] = {}
+
+
 def c_object(directory: Path, source: str, *flags: str, compiler: str = "gcc") -> bytes:
-    """The object that a C or C++ compiler makes of `source`, with C_ENTRY in front of it."""
+    """The object that a C or C++ compiler makes of `source`, with C_ENTRY in front of it.
+
+    Tests of one process that compile the same share it, unless it has headers of its directory.
+    """
     suffix = "cc" if compiler == "g++" else "c"
     (directory / f"part.{suffix}").write_text(C_ENTRY + source)
+    key = (source, flags, compiler)
+    if key in _OBJECTS and '#include "' not in source:
+        (directory / "part.o").write_bytes(_OBJECTS[key])
+        return _OBJECTS[key]
     command = [compiler, "-O1", "-fPIC", *flags, "-c", f"part.{suffix}", "-o", "part.o"]
     subprocess.run(command, cwd=directory, check=True, timeout=60)
-    return (directory / "part.o").read_bytes()
+    _OBJECTS[key] = (directory / "part.o").read_bytes()
+    return _OBJECTS[key]
 
 
 def c_library(directory: Path, source: str, name: str, *flags: object) -> Path:

@@ -206,6 +206,7 @@ except ValueError as error:
 """
 
 
+@pytest.mark.slow
 def test_without_proc(tmp_path: Path) -> None:
     """In a sandbox without /proc, nothing says where code is."""
     hide = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"]

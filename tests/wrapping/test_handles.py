@@ -451,6 +451,7 @@ def test_a_forked_child_destroys_nothing(library: Any) -> None:
     assert log(library) == 34
 
 
+@pytest.mark.slow
 def test_the_end_of_the_process(path: Path) -> None:
     """What is left is not destroyed: a thread may still use it."""
     code = """
@@ -517,12 +518,6 @@ def test_a_destroyer_with_a_signature_of_its_own(path: Path) -> None:
     assert len(library.functions) == 2
     assert library["db_close"](opened(library, 9)) == 5
     opened(library, 9).close()
-
-
-def test_a_single_function_is_called(path: Path) -> None:
-    library = of(path, OPEN, destroy="db_close")
-    with library(3)[0] as db:
-        assert type(db) is Handle
 
 
 @pytest.mark.parametrize(

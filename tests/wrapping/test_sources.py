@@ -236,6 +236,7 @@ assert wrap(cubin, "go()", function="nothing", launch=launch).functions[0] == "g
 """
 
 
+@pytest.mark.slow
 @needs_cc
 def test_what_is_not_mlir_needs_no_mlir(tmp_path: Path) -> None:
     c_object(tmp_path, "int64_t f(int64_t n) { return n + 1; }")

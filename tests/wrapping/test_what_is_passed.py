@@ -228,6 +228,7 @@ def test_a_dict_for_a_kernel_without_names() -> None:
         wrap("module {}", f"k({X}) -> r: int64", device="cpu", args={"ctx": None})
 
 
+@pytest.mark.slow
 def test_an_error_that_the_kernel_has_set(tmp_path: Path) -> None:
     source = """
     #include <tvm/ffi/c_api.h>

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import pickle
 import struct
 from pathlib import Path
 
@@ -231,9 +230,3 @@ def test_any_values_as_the_other_reader_reads_them(value: object):
 def test_long_values(kind: str, size: int):
     value = "x" * size if kind == "text" else [7] * size
     assert unpack(msgpack.packb(value), "data") == value
-
-
-def test_images_can_be_compared_and_pickled():
-    read = rocm.kernels(bytes_of(CODE))
-    assert pickle.loads(pickle.dumps(read)) == read
-    assert read != rocm.kernels(bytes_of("triton-gfx1250.hsaco"))

@@ -312,6 +312,7 @@ def in_child(**variables: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_without_hip():
     text = in_child(LD_LIBRARY_PATH="")
     assert text.startswith(
@@ -328,6 +329,7 @@ print(ctypes.CDLL(sys.argv[1]).fake_count(b"hipModuleLaunchKernel"))
 """
 
 
+@pytest.mark.slow
 def test_the_library_that_the_process_has(hip: FakeHipDriver, tmp_path: Path):
     """PyTorch has one of its own, elsewhere and with another name; what the loader finds is none."""
     for name in ("libamdhip64.so.7", "libamdhip64.so"):
@@ -340,6 +342,7 @@ def test_the_library_that_the_process_has(hip: FakeHipDriver, tmp_path: Path):
     assert done.stdout == "1\n"
 
 
+@pytest.mark.slow
 def test_an_old_hip(hip: FakeHipDriver):
     old = older("hipStreamGetDevice", library())
     text = in_child(LD_LIBRARY_PATH=str(old.parent), FAKE_CUDA_VERSION="50200000")
