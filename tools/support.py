@@ -29,8 +29,8 @@ from ffi_builder.support import MACHINES, folders
 PACKAGE: Final = Path(__file__).parent.parent / "ffi_builder"
 GENERATED: Final = {
     "support/plan.h": "tools.plan_header",
-    "cuda/support/numbers.h": "ffi_builder.cuda.launch.header",
-    "rocm/support/numbers.h": "ffi_builder.rocm.launch.header",
+    "cuda/support/numbers.h": "tools.numbers_header",
+    "rocm/support/numbers.h": "tools.rocm_numbers",
 }
 """The modules that make headers."""
 BORROWED: Final = {PACKAGE / "rocm/support": PACKAGE / "cuda/support"}

@@ -28,15 +28,13 @@ class LaunchedImage(ABC):
     device: ClassVar[str]
     what: ClassVar[str]
     """The image, in errors."""
+    kernels: ClassVar[staticmethod[[Any], Image]]
+    """Reads it."""
 
     @property
     def has_names(self) -> bool:
         """Whether Triton says the names of the kernel's parameters."""
         return hasattr(self.compiled, "src")
-
-    @abstractmethod
-    def read(self) -> Image:
-        """Return what the image says."""
 
     @abstractmethod
     def provider(self, kernel: str, args: Any, launch: Launch) -> CallProvider:
@@ -72,7 +70,7 @@ class LaunchedImage(ABC):
         Raises:
             TypeError: it may have several.
         """
-        kernel = self.read().kernels.get(name)
+        kernel = self.kernels(self.data).kernels.get(name)
         if kernel is None or kernel.block is None:
             raise TypeError("wrap: launch= needs block=: the image does not say how many threads")
         return kernel.block
@@ -83,10 +81,7 @@ class CudaImage(LaunchedImage):
 
     device = "cuda"
     what = "a CUDA image"
-
-    @override
-    def read(self) -> Image:
-        return kernels(self.data)
+    kernels = staticmethod(kernels)
 
     @override
     def provider(self, kernel: str, args: Any, launch: Launch) -> CallProvider:

@@ -98,7 +98,6 @@ _LANGUAGES: Final = (
 _COMMENTS: Final = r"(?:\s+|/\*.*?\*/|//[^\n]*\n?)*"
 _BEGINNING: Final = 4096
 """How many characters of a text show its language."""
-_ELF: Final = b"\x7fELF"
 _AMD: Final = 224
 _MACHINE_AT: Final = slice(18, 20)
 
@@ -111,7 +110,7 @@ def format_of(data: bytes) -> str | None:
         >>> format_of(b"\0asm\1\0\0\0")
         'WebAssembly: compile the source for this machine'
     """
-    if data.startswith(_ELF):
+    if data.startswith(elf.MAGIC):
         is_amd = int.from_bytes(data[_MACHINE_AT], "little") == _AMD
         return "an AMD code object, whose kernels `wrap` launches" if is_amd else None
     for magic, name, cure in _FORMATS:

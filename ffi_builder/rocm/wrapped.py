@@ -7,7 +7,6 @@ from typing import Any
 from typing_extensions import override
 
 from ffi_builder import SpecError
-from ffi_builder.cuda.images import Image
 from ffi_builder.cuda.launch.options import Launch
 from ffi_builder.cuda.wrapped import LaunchedImage, options_of
 from ffi_builder.providers import CallProvider
@@ -20,10 +19,7 @@ class RocmImage(LaunchedImage):
 
     device = "rocm"
     what = "an image for AMD GPUs"
-
-    @override
-    def read(self) -> Image:
-        return kernels(self.data)
+    kernels = staticmethod(kernels)
 
     @override
     def provider(self, kernel: str, args: Any, launch: Launch) -> CallProvider:

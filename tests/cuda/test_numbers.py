@@ -14,8 +14,9 @@ import pytest
 from ffi_builder.cuda.launch import driver, map_rules
 from ffi_builder.fakecuda import constants
 from ffi_builder.fakecuda.build import headers
-from tests.fakecuda import missing
+from tests.fakecuda import missing, numbers
 from tests.fakecuda.building import compile_c
+from tools import numbers_header
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 
@@ -41,10 +42,10 @@ LAYOUT = {
     "offsetof(CUlaunchAttribute, value.clusterDim.z) - offsetof(CUlaunchAttribute, value)": 8,
     "sizeof(CUtensorMap)": driver.TENSOR_MAP_SIZE,
     "_Alignof(CUtensorMap)": driver.TENSOR_MAP_ALIGN,
-    "(long)CU_STREAM_LEGACY": constants.LEGACY,
-    "(long)CU_STREAM_PER_THREAD": constants.PER_THREAD,
+    "(long)CU_STREAM_LEGACY": numbers.LEGACY,
+    "(long)CU_STREAM_PER_THREAD": numbers.PER_THREAD,
     "CU_STREAM_NON_BLOCKING": constants.NON_BLOCKING,
-    "CU_STREAM_CAPTURE_MODE_RELAXED": driver.CAPTURE_MODE_RELAXED,
+    "CU_STREAM_CAPTURE_MODE_RELAXED": numbers_header.CAPTURE_MODE_RELAXED,
 }
 
 MAPS = {
@@ -62,7 +63,7 @@ def enumerations() -> Iterable[tuple[str, int]]:
     for prefix, names in MAPS.items():
         for number, name in enumerate(names):
             yield f"CU_TENSOR_MAP_{prefix}{name.upper()}", number
-    for module in (driver, constants):
+    for module in (driver, constants, numbers, numbers_header):
         for family in vars(module).values():
             if isinstance(family, type) and issubclass(family, IntEnum) and family is not IntEnum:
                 for member in family:
@@ -101,5 +102,5 @@ def test_functions_are_exported_by_these_names(tmp_path: Path):
 
 
 def test_names_fit_their_table():
-    assert max(map(len, driver.FUNCTIONS)) < driver.NAME_STRIDE
+    assert max(map(len, driver.FUNCTIONS)) < numbers_header.NAME_STRIDE
     assert driver.FUNCTIONS[0] == "cuLaunchKernelEx"

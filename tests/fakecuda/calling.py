@@ -7,10 +7,10 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from ffi_builder.fakecuda.constants import PER_THREAD
 from ffi_builder.fakecuda.driver import FakeDriver
 from tests.fakecuda.image import KernelImage, make_cubin
 from tests.fakecuda.kernels import EMPTY
+from tests.fakecuda.numbers import PER_THREAD
 
 P: Final = ctypes.c_void_p
 

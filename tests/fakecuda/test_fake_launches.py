@@ -6,7 +6,6 @@ import ctypes
 import struct
 from typing import Any
 
-from ffi_builder.fakecuda.constants import CaptureStatus
 from tests.cuda.asking import Request
 from tests.fakecuda import (
     NON_BLOCKING,
@@ -32,6 +31,7 @@ from tests.fakecuda.calling import (
     tries,
 )
 from tests.fakecuda.kernels import BOUNDED, CLUSTERED, EMPTY, HUNGRY
+from tests.fakecuda.numbers import CaptureStatus
 
 # Launching.
 

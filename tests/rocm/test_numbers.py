@@ -11,8 +11,8 @@ import pytest
 from ffi_builder.cuda.launch import driver
 from ffi_builder.fakecuda.build import CC
 from ffi_builder.fakehip.build import header
-from ffi_builder.rocm.launch import vendor
-from ffi_builder.rocm.launch.vendor import ROCM, DeviceAttribute, Result
+from tools import numbers_header, rocm_numbers
+from tools.rocm_numbers import FUNCTIONS, DeviceAttribute, Result
 
 RESULTS = {"SUCCESS": "hipSuccess", "LAUNCH_FAILED": "hipErrorLaunchFailure"}
 CUDAS = ("MISALIGNED_ADDRESS",)
@@ -26,17 +26,17 @@ LAYOUT = {
     "offsetof(HIP_LAUNCH_CONFIG, numAttrs)": driver.CONFIG_COUNT,
     "sizeof(hipLaunchAttribute)": driver.ATTRIBUTE_SIZE,
     "offsetof(hipLaunchAttribute, val)": driver.ATTRIBUTE_VALUE,
-    "sizeof(hipDeviceProp_t)": vendor.PROPERTIES,
-    "offsetof(hipDeviceProp_t, gcnArchName)": vendor.TARGET_NAME,
-    "sizeof(((hipDeviceProp_t *)0)->gcnArchName)": vendor.TARGET_SIZE,
+    "sizeof(hipDeviceProp_t)": rocm_numbers.PROPERTIES,
+    "offsetof(hipDeviceProp_t, gcnArchName)": rocm_numbers.TARGET_NAME,
+    "sizeof(((hipDeviceProp_t *)0)->gcnArchName)": rocm_numbers.TARGET_SIZE,
     "hipLaunchAttributeCooperative": driver.LaunchAttribute.COOPERATIVE,
-    "hipStreamCaptureModeRelaxed": driver.CAPTURE_MODE_RELAXED,
+    "hipStreamCaptureModeRelaxed": numbers_header.CAPTURE_MODE_RELAXED,
     "(long)hipStreamLegacy": 1,
     "(long)hipStreamPerThread": 2,
     "(long)HIP_LAUNCH_PARAM_END": 3,
     **{
         f"HIP_FUNC_ATTRIBUTE_{each.name}": each.value
-        for each in driver.FunctionAttribute
+        for each in numbers_header.FunctionAttribute
         if each in (0, 1, 8)
     },
 }
@@ -66,7 +66,7 @@ def test_the_header_agrees(tmp_path: Path):
         f'_Static_assert((long)({name}) == {int(value)}L, "{name}");' for name, value in expected()
     )
     # A function is declared where its name can be used.
-    uses = "\n".join(f"void *use_{name} = (void *){name};" for name in ROCM.functions.values())
+    uses = "\n".join(f"void *use_{name} = (void *){name};" for name in FUNCTIONS.values())
     source = tmp_path / "numbers.c"
     head = "#define __HIP_PLATFORM_AMD__\n#include <stddef.h>\n#include <hip/hip_runtime_api.h>\n"
     source.write_text(f"{head}{checks}\n{uses}\n".replace("use_hipGetDevicePropertiesR0600", "use"))

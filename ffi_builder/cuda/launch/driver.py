@@ -1,5 +1,7 @@
 """Numbers of the CUDA driver API, and of the states that wrappers and C share.
 
+What the C alone knows is in ``tools/numbers_header.py``.
+
 Source: ``cuda.h`` of CUDA 12.0 to 13.5 (64-bit Linux); ``tests/cuda/test_numbers.py`` compares them
 with the header of the nvidia-cuda-runtime wheel. Sizes and offsets are bytes.
 """
@@ -11,8 +13,6 @@ from enum import IntEnum
 from typing import Final
 
 LIBRARY: Final = "libcuda.so.1"
-OLDEST: Final = "12.0"
-"""The first CUDA version whose driver has cuLibrary*, cuKernel* and cuLaunchKernelEx."""
 
 FUNCTIONS: Final = (
     "cuLaunchKernelEx",
@@ -43,11 +43,7 @@ FUNCTIONS: Final = (
     "cuStreamSynchronize",
 )
 """Exported names, in the order of a module's table; the launch has the number 0."""
-REQUIRED: Final = FUNCTIONS.index("cuTensorMapEncodeTiled")
-"""Those from this number on may be missing. Only maps and launches that are watched call them."""
 NUMBER: Final = {name: number for number, name in enumerate(FUNCTIONS)}
-NAME_STRIDE: Final = 40
-"""Bytes of each name in the constant that has all names."""
 
 CODE_BITS: Final = 16
 """A status has a CUresult in this many low bits, and above it the failed function's number."""
@@ -65,40 +61,8 @@ CONFIG_COUNT: Final = 48
 ATTRIBUTE_SIZE: Final = 72
 ATTRIBUTE_VALUE: Final = 8
 
-FIRST_WIDE: Final = "12.8"
-"""The first CUDA version whose driver has cuTensorMapEncodeIm2colWide."""
-
 SPECIAL_STREAMS: Final = 3
 """NULL, CU_STREAM_LEGACY (1), CU_STREAM_PER_THREAD (2) are streams of the current context."""
-CAPTURE_MODE_RELAXED: Final = 2
-
-
-class FunctionAttribute(IntEnum):
-    """``CUfunction_attribute``."""
-
-    MAX_THREADS_PER_BLOCK = 0
-    SHARED_SIZE_BYTES = 1
-    MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
-    REQUIRED_CLUSTER_WIDTH = 11
-    REQUIRED_CLUSTER_HEIGHT = 12
-    REQUIRED_CLUSTER_DEPTH = 13
-    NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14
-
-
-class DeviceAttribute(IntEnum):
-    """``CUdevice_attribute``."""
-
-    MAX_THREADS_PER_BLOCK = 1
-    MAX_BLOCK_DIM_X = 2
-    MAX_BLOCK_DIM_Y = 3
-    MAX_BLOCK_DIM_Z = 4
-    MAX_GRID_DIM_X = 5
-    MAX_GRID_DIM_Y = 6
-    MAX_GRID_DIM_Z = 7
-    COMPUTE_CAPABILITY_MAJOR = 75
-    COMPUTE_CAPABILITY_MINOR = 76
-    MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97
-    CLUSTER_LAUNCH = 120
 
 
 class LaunchAttribute(IntEnum):
@@ -119,13 +83,6 @@ class LaunchAttribute(IntEnum):
     NVLINK_UTIL_CENTRIC_SCHEDULING = 16
     PORTABLE_CLUSTER_SIZE_MODE = 17
     SHARED_MEMORY_MODE = 18
-
-
-class JitOption(IntEnum):
-    """``CUjit_option``."""
-
-    ERROR_LOG_BUFFER = 5
-    ERROR_LOG_BUFFER_SIZE_BYTES = 6
 
 
 class Result(IntEnum):
@@ -169,19 +126,13 @@ STATE_SIZE: Final = STATE_WATCH + 8 * (3 + DEVICES)
 """The state of a module: the table of functions, the address of what the process watches, whether
 it is ready, the first loaded library, and the retained primary contexts, by device."""
 
-# The CudaWatch of a process: four bytes, which wrappers read at once, and two int32_t.
+# What a process watches is a CudaWatch.
 WATCH: Final = "ffi_builder.launch_watch.v1"
 """The attribute of tvm-ffi's type ``int`` that has its address."""
-WATCH_SIZE: Final = 12
-WATCH_HOOK: Final = 1
-WATCH_LOAD: Final = 2
-WATCH_DECIDED: Final = 4
-BLOCKING: Final = "FFI_BUILDER_LAUNCH_BLOCKING"
-"""The variable of the environment for the first byte."""
 LAUNCH_HOOK: Final = "ffi_builder.launch_hook.v1"
-"""The global function of tvm-ffi for the second byte."""
+"""The global function of tvm-ffi that is called at launches."""
 LOAD_HOOK: Final = "ffi_builder.load_hook.v1"
-"""The global function of tvm-ffi for the third byte."""
+"""The global function of tvm-ffi that is called when images are loaded."""
 
 # The capabilities of a module's devices.
 CAPABILITY_SLOTS: Final = DEVICES + 1
@@ -192,11 +143,8 @@ LIBRARY_SIZE: Final = 40 + DEVICES
 """The state of an image: its handle, the next image, whether it is listed, its first kernel, the
 thread that calls the load hook, and for each device a byte: whether that was called."""
 
-# The state of a kernel: its handle, the next kernel, its library once it is listed there, its name,
-# what is prepared. What was listed once stays listed.
-KERNEL_HANDLE: Final = 0
-"""The CUkernel, which TVMFFIHandleInitOnce initialises."""
-KERNEL_LIBRARY: Final = 16
+# The state of a kernel: its CUkernel, which TVMFFIHandleInitOnce initialises, the next kernel, its
+# library once it is listed there, its name, what is prepared. What was listed once stays listed.
 KERNEL_PREPARED: Final = 32
 """A byte for each device: the attributes that are set on it. All further devices share the last."""
 KERNEL_SIZE: Final = KERNEL_PREPARED + DEVICES

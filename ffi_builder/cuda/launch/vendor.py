@@ -2,8 +2,8 @@
 
 A launch is written once for all vendors, as far as they agree: ``ffi_builder.rocm`` has the other
 one. Python code takes a :class:`Vendor`. The C code of ``cuda/support`` is compiled once for each,
-with CUDA's names, and with a ``numbers.h`` that is made from the vendor. These files are a vendor's
-own, of the same names in its folder ``support``:
+with CUDA's names, and with a ``numbers.h`` that ``tools/numbers_header.py`` makes. These files are
+a vendor's own, of the same names in its folder ``support``:
 
 ================ ===============================================================================
 ``vendor.h``     the functions of its library, and the states of a module, an image and a kernel
@@ -19,8 +19,6 @@ in C, ``rocm/support/call.c``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from enum import IntEnum
 from typing import Final
 
 from ffi_builder.cuda.launch import driver
@@ -41,23 +39,6 @@ class Vendor:
     """The device type of a kernel's memory."""
     memory: tuple[str, ...]
     """The device types of memory that a kernel can read."""
-    api: str
-    """The name whose versions the library has."""
-    runtime: str
-    """The product that the library belongs to."""
-    library: str
-    oldest: str
-    """The first version that has all functions."""
-    version: tuple[int, int]
-    """By what the library's number of its version is divided for the major and the minor one."""
-    functions: Mapping[str, str]
-    """The library's names by those in C, in the order of a module's table."""
-    required: int
-    """Those from this number on may be missing."""
-    families: Sequence[tuple[str, type[IntEnum]]]
-    """The enumerations that C knows, with the prefixes of their names in C."""
-    sizes: Mapping[str, int]
-    """More numbers for C, by their names without ``CUDA_``."""
     kernel_size: int
     """The bytes of a kernel's state, of an image's, and of a module's."""
     library_size: int
@@ -89,31 +70,11 @@ class Vendor:
         return f"{self.word}_{name}"
 
 
-def named(beginnings: tuple[str, ...]) -> dict[str, int]:
-    """Return the driver's numbers whose names have one of these beginnings, in their order."""
-    return {name: value for name, value in vars(driver).items() if name.startswith(beginnings)}
-
-
 CUDA: Final = Vendor(
     word="cuda",
     provider="CudaLaunchCallProvider",
     device="cuda",
     memory=("cuda", "cuda_host", "cuda_managed"),
-    api="CUDA",
-    runtime="the NVIDIA driver",
-    library=driver.LIBRARY,
-    oldest=driver.OLDEST,
-    version=(1000, 10),
-    functions={name: name for name in driver.FUNCTIONS},
-    required=driver.REQUIRED,
-    families=(
-        ("CUDA_ERROR_", driver.Result),
-        ("CU_DEVICE_ATTRIBUTE_", driver.DeviceAttribute),
-        ("CU_FUNC_ATTRIBUTE_", driver.FunctionAttribute),
-        ("CU_JIT_", driver.JitOption),
-        ("CU_LAUNCH_ATTRIBUTE_", driver.LaunchAttribute),
-    ),
-    sizes=named(("MAX_PORTABLE_", "KERNEL_PREPARED", "PREPARED_", "TENSOR_MAP_SIZE", "MAP_")),
     kernel_size=driver.KERNEL_SIZE,
     library_size=driver.LIBRARY_SIZE,
     state_size=driver.STATE_SIZE,

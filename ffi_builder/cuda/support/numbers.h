@@ -1,4 +1,4 @@
-// Made from Python by ffi_builder/cuda/launch/header.py. Do not edit.
+// Made by `make support` from tools/numbers_header.py. Do not edit.
 
 #ifndef FFI_BUILDER_CUDA_NUMBERS_H
 #define FFI_BUILDER_CUDA_NUMBERS_H

@@ -13,9 +13,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ffi_builder.rocm.launch.vendor import PROPERTIES, TARGET_NAME
 from tests.fakecuda.memory import tensor_at
 from tests.rocm.images.llvm import LINKER, assemble, link
+from tools.rocm_numbers import PROPERTIES, TARGET_NAME
 
 NAMES: Final = ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so")
 KERNELS: Final = """
