@@ -11,6 +11,7 @@ from ffi_builder.ir.distribution import named
 from ffi_builder.ir.kernel import FunctionTypes, MemRef, dtypes_of, lowered, read_function
 from ffi_builder.ir.symbols import function_parts
 from ffi_builder.spec.dtypes import parse_dtype
+from tests.support.contexts import shared_context
 
 BINDINGS: Final = ["torch_mlir", "jaxlib.mlir"]
 
@@ -51,10 +52,8 @@ NUMBERS: Final = {
 
 
 def read(text: str, distribution: str = "torch_mlir") -> FunctionTypes:
-    bindings = named(distribution)
-    context = bindings.ir.Context()
-    bindings.load_llvm(context)
-    return read_function(bindings.ir, bindings.ir.Type.parse(text, context))
+    ir = named(distribution).ir
+    return read_function(ir, ir.Type.parse(text, shared_context(distribution)))
 
 
 @pytest.mark.parametrize("distribution", BINDINGS)
@@ -133,11 +132,17 @@ def parts_in_mlir(text: str) -> dict[str, tuple[str, tuple[str, ...]]]:
     }
 
 
-@pytest.mark.parametrize("text", [*NUMBERS, "!llvm.struct<(i32, ptr)>", "vector<3xi8>"])
-def test_numbers_are_lowered_as_by_mlir(text: str) -> None:
-    for types in (f"({text}) -> ()", f"({text}, i1) -> {text}", f"() -> ({text}, index)"):
-        made = parts_in_mlir(f"func.func private @f{types}")
-        assert lowered(read(types)) == made["f"]
+def test_numbers_are_lowered_as_by_mlir() -> None:
+    texts = [*NUMBERS, "!llvm.struct<(i32, ptr)>", "vector<3xi8>"]
+    types = [
+        types
+        for text in texts
+        for types in (f"({text}) -> ()", f"({text}, i1) -> {text}", f"() -> ({text}, index)")
+    ]
+    made = parts_in_mlir(
+        "\n".join(f"func.func private @f{number}{each}" for number, each in enumerate(types))
+    )
+    assert {f"f{number}": lowered(read(each)) for number, each in enumerate(types)} == made
 
 
 @pytest.mark.parametrize(

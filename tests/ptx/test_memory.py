@@ -15,15 +15,8 @@ np: Any = numpy
 
 # A value of a type in a register of 64 bits.
 EXTENDED: Final = [
-    *(Case(f"ld.global.{kind}", f"b64: {kind}", lambda a: a, "%d0, [%a]") for kind in ("u8", "s8")),
-    *(
-        Case(f"ld.global.{kind}", f"b64: {kind}", lambda a: a, "%d0, [%a]")
-        for kind in ("u16", "s16")
-    ),
-    *(
-        Case(f"ld.global.{kind}", f"b64: {kind}", lambda a: a, "%d0, [%a]")
-        for kind in ("u32", "s32")
-    ),
+    Case(f"ld.global.{kind}", f"b64: {kind}", lambda a: a, "%d0, [%a]")
+    for kind in ("u8", "s8", "u16", "s16", "u32", "s32")
 ]
 
 
@@ -70,18 +63,8 @@ def test_vectors_go_through_shared_and_local_memory() -> None:
     x = np.arange(32, dtype="uint32").view("uint32")
     y = np.zeros(32, "uint32")
     run(VECTORS, "vectors", [x, y])
-    expected = [
-        3,
-        2,
-        1,
-        x[:1].view("uint16")[1] | int(x[:1].view("uint16")[0]) << 16,
-        0,
-        1,
-        2,
-        3,
-        0,
-    ]
-    assert y[:9].tolist() == expected
+    low, high = (int(half) for half in x[:1].view("uint16"))
+    assert y[:9].tolist() == [3, 2, 1, high | low << 16, 0, 1, 2, 3, 0]
 
 
 WINDOWS: Final = tested("""

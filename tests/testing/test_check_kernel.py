@@ -28,7 +28,7 @@ n, stride = spec.dims("n stride")
 def test_a_right_kernel(framework: str) -> None:
     if framework == "torch":
         pytest.importorskip("torch", reason="needs PyTorch")
-    testing.check_kernel(scale("right"), SCALE, scaled, framework=framework)
+    testing.check_kernel(scale("right"), SCALE, scaled, framework=framework, examples=30)
     testing.check_kernel(
         scale("right"), SCALE, scaled, framework=framework, limits=True, examples=30
     )
@@ -252,7 +252,7 @@ def test_dtypes(dtype: str, size: int) -> None:
     def negated(x: Any, _y: Any) -> Any:
         return ~x if x.dtype == "bool" else x + 1
 
-    testing.check_kernel(function, signature, lambda x, _: x, limits=True)
+    testing.check_kernel(function, signature, lambda x, _: x, limits=True, examples=20)
     error = found(function, signature, negated)
     assert error.argument == "y"
     assert f"{dtype}[1]" in str(error)
@@ -352,7 +352,7 @@ def test_tensors_are_not_better_aligned_than_they_must_be(text: str, least: int)
         testing.check(signature, y)
         y[...] = 0
 
-    testing.check_kernel(fill, signature, np.zeros_like)
+    testing.check_kernel(fill, signature, np.zeros_like, examples=40)
     assert not any(address % least for address in addresses)
     assert any(address % (2 * least) for address in addresses)
     assert any(address % 64 == 0 for address in addresses)
