@@ -61,6 +61,9 @@ PAGES := $(wildcard *.md examples/*/*.md ffi_builder/README.md ffi_builder/*/REA
 # every run and not in one of twenty. That makes them 4 % slower. Child processes that crash say where.
 test test-core test-fast test-without test-frameworks test-tvm-ffi test-distributions: export GLIBC_TUNABLES := glibc.malloc.perturb=165:glibc.malloc.tcache_count=0
 export PYTHONFAULTHANDLER := 1
+# Bytecode is written, also where an environment says otherwise: tests start hundreds of processes,
+# and each would compile all that it imports.
+export PYTHONDONTWRITEBYTECODE :=
 # Hypothesis draws a fifth of the examples.
 test-core test-fast: export FFI_BUILDER_FAST := 1
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -g -O1
