@@ -6,6 +6,8 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.support.absent import whole
 
 ROOT = Path(__file__).parent.parent
@@ -62,6 +64,7 @@ def listed() -> set[str]:
 
 
 @whole
+@pytest.mark.slow
 def test_the_page_lists_every_name() -> None:
     found = touched()
     assert len(found) > 25

@@ -26,7 +26,7 @@ my_kernels.scale(x, factor=3.0, y=y)
 print(y)
 """
 
-pytestmark = needs_cc
+pytestmark = [needs_cc, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,6 @@ class TestWithTvmFfiAlone:
         assert "Requires-Dist: apache-tvm-ffi" in metadata(wheel)
         assert "ffi_builder" not in metadata(wheel)
 
-    @pytest.mark.slow
     def test_installed_called_upgraded_and_uninstalled(
         self, wheel: Path, environment: Environment, tmp_path: Path
     ):
@@ -194,7 +193,6 @@ def test_a_pyproject(tmp_path: Path):
         made(tmp_path, project=file)
 
 
-@pytest.mark.slow
 def test_the_command_says_what_the_wheel_depends_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,6 +14,8 @@ from ffi_builder.errors import CompileError
 from ffi_builder.providers import CallContext
 from tests.runtime.samples import ADD_ONE, TORCH_IR, llvm_entry, parse, run_child
 
+pytestmark = pytest.mark.slow  # each starts a child process
+
 
 @pytest.fixture(autouse=True)
 def _quiet(capfd: pytest.CaptureFixture[str]) -> Any:  # pyright: ignore[reportUnusedFunction]
@@ -241,7 +243,6 @@ def test_what_only_looks_dangerous_compiles() -> None:
     assert runtime.compile(llvm_entry("f").replace("{", attributes, 1))["f"](41) == 42
 
 
-@pytest.mark.slow
 def test_a_dead_process_would_be_noticed() -> None:
     """The same in a process of its own, whose status and stderr say how it went."""
     done = run_child("""

@@ -88,6 +88,7 @@ def test_an_interrupt_ends_no_import(first: str) -> None:
     assert done.stdout.split() == expected, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_no_other_thread_imports_anything() -> None:
     """It might have to wait for what the main thread imports, if an import calls `wrap`."""
     done = run_child(f"""

@@ -197,6 +197,7 @@ def test_without_a_linker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         runtime.compile(CALLS, link=[data])
 
 
+@pytest.mark.slow
 def test_a_cache_keeps_code_that_calls_libraries(tmp_path: Path) -> None:
     """Their functions are elsewhere in another process."""
     path = c_library(tmp_path, "int64_t scaled(int64_t n) { return n * 6; }", "libscaled6.so")

@@ -26,6 +26,8 @@ from tests.runtime.test_worker import INTERRUPTS, SLOW, Alarm, gone, guarded
 from tests.support.threads import together
 from tests.support.wrapping import new_module
 
+pytestmark = pytest.mark.slow  # each starts a child process
+
 
 def adding(number: int) -> str:
     """MLIR of a function `f` that adds a number."""
@@ -366,7 +368,6 @@ def test_a_kernel_that_takes_too_long_costs_one_result(monkeypatch: pytest.Monke
     assert [value(result) for result in results] == [1, *range(3, 9)]
 
 
-@pytest.mark.slow
 # The interpreter drops an interrupt that arrives in a destructor, with a warning.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_interrupts_at_any_point_leave_nothing_wrong(tmp_path: Path) -> None:

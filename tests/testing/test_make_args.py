@@ -325,6 +325,7 @@ def test_refused(params: list[Any], symbols: dict[str, Any], words: str) -> None
     assert str(error.value) == f"make_args: {words}"
 
 
+@pytest.mark.slow
 def test_more_memory_than_is_free() -> None:
     """They are refused before any of them is made; memory that is not written is not used."""
     free = free_memory()

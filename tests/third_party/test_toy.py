@@ -159,6 +159,7 @@ def test_text_that_is_launched_is_first_offered_to_other_add_ons(library: Path):
     assert wrap("toy:\nsaxpy", SAXPY, launch=Grid("n"), link=[library])["saxpy"]
 
 
+@pytest.mark.slow
 def test_nothing_is_loaded_before_a_kernel_is_wrapped():
     code = f"""
 import sys

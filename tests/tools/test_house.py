@@ -13,6 +13,7 @@ from tools.house import Import, circles, crossing, graph, includes, part, room, 
 
 
 @whole
+@pytest.mark.slow
 def test_add_ons_take_no_private_names():
     assert crossing() == []
 
@@ -44,6 +45,7 @@ def test_circles():
     assert circles(edges) == [{"b", "c"}]
 
 
+@pytest.mark.slow
 def test_few_arrows_run_back_up():
     assert len(upward()) <= 5
     assert circles(includes()) == []

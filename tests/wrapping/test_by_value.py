@@ -99,6 +99,7 @@ def drawn(rng: random.Random, at: int) -> Drawn:
     return Drawn(name, f"{' '.join(structs)}\n{c}", signature, given, values, tuple(own))
 
 
+@pytest.mark.slow
 def test_structs_arrive_as_the_compiler_passes_them(tmp_path: Path) -> None:
     functions = [drawn(random.Random(at), at) for at in range(24)]
     data = c_object(tmp_path, "\n".join(each.c for each in functions))
