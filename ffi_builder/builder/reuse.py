@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final, TypeAlias
 
-from ffi_builder import spec, support
+from ffi_builder import support
 from ffi_builder.builder.names import is_declaration
 from ffi_builder.diagnosis.writing import Table
 from ffi_builder.ir import Module, Symbols, Types
@@ -82,7 +82,8 @@ class Template:
     ) -> Template:
         """Find the entry for a wrapper, by everything that its code depends on."""
         symbols, own = context.symbols, provider.cache_key(context)
-        if own is None or _defines_more(context.signature):
+        # Functions that set memory to 0 on a GPU are not stored with a wrapper.
+        if own is None or any(w.zero and w.device != "cpu" for w in context.signature.workspaces):
             return cls(None, names.function, provider)
         callee = provider.callee
         operation = None if callee is None else symbols.find(callee)
@@ -146,11 +147,6 @@ class Template:
             code = _stored(symbols, function, TABLE + self._name, self._provider)
             if code is not None:
                 _KEPT[self._key] = code, table
-
-
-def _defines_more(signature: spec.Signature) -> bool:
-    """Return whether a wrapper needs functions that are not stored with it."""
-    return any(workspace.zero and workspace.device != "cpu" for workspace in signature.workspaces)
 
 
 def _used(key: _Key) -> tuple[Any, Table] | str | None:

@@ -30,7 +30,8 @@ def verify_added(
         BuildError: with MLIR's message, if something does not verify.
     """
     # The provider's operations are checked; this package's own operations need no check.
-    added = [operation for operation in symbols.added if not _is_ours(operation)]
+    names = ((each, each.attributes["sym_name"].value) for each in symbols.added)
+    added = [operation for operation, name in names if not name.startswith(PREFIX)]
     try:
         for operation in added:
             operation.verify()
@@ -56,10 +57,6 @@ def _blocks_from(function: Operation, start: Block | None) -> list[Any]:
         return blocks
     # Providers get the entry block too, to reserve stack space there.
     return [*blocks[:1], *itertools.dropwhile(lambda block: block != start, blocks)]
-
-
-def _is_ours(operation: Operation) -> bool:
-    return operation.attributes["sym_name"].value.startswith(PREFIX)
 
 
 def _verify_symbols(symbols: Symbols, operation: Any) -> None:

@@ -148,15 +148,12 @@ def _functions(texts: Mapping[str, str | None]) -> Iterator[dict[str, Any]]:
             yield {"name": name, "doc": doc} if doc else {"name": name}
             continue
         params = [
-            {"name": p.name, "type": p.type, "kw_only": p.kw_only, "doc": p.doc} | _default(p)
+            {"name": p.name, "type": p.type, "kw_only": p.kw_only, "doc": p.doc}
+            | ({"default": repr(p.default)} if p.has_default else {})
             for p in info.parameters
         ]
         about = {"signature": info.signature, "doc": info.doc, "returns": info.returns or None}
         yield {"name": name, **about, "params": params}
-
-
-def _default(param: Any) -> dict[str, str]:
-    return {"default": repr(param.default)} if param.has_default else {}
 
 
 def _printable(value: Any, key: str = "") -> Any:

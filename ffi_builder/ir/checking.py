@@ -46,8 +46,8 @@ def declare_support(symbols: Symbols, name: str) -> str:
     parameters = [getattr(types, letters) for letters in function.parameters]
     attributes = _convention(types, function)
     if any(letters in _EXTENDED for letters in function.parameters):
-        extensions = ", ".join(map(_extension, function.parameters))
-        attributes["arg_attrs"] = types.attribute(f"[{extensions}]")
+        extended = ["{llvm.zeroext}" if each in _EXTENDED else "{}" for each in function.parameters]
+        attributes["arg_attrs"] = types.attribute(f"[{', '.join(extended)}]")
     operation = symbols.declare(symbol, result, parameters, attributes)
     if is_new:
         pass_through(types, operation, ("cold", "nounwind"))
@@ -97,10 +97,6 @@ def _convention(types: Types, function: support.Function) -> dict[str, Attribute
     if not function.keeps_registers:
         return {}
     return {"CConv": types.attribute("#llvm.cconv<preserve_mostcc>")}
-
-
-def _extension(letters: str) -> str:
-    return "{llvm.zeroext}" if letters in _EXTENDED else "{}"
 
 
 def pass_through(

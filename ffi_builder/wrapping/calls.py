@@ -182,9 +182,10 @@ def listed(declared: Prototype, signature: spec.Signature, args: Args) -> Sequen
     names, given = [name for name, _ in declared.params], args or {}
     for name in given:
         if name not in names:
+            own = ", ".join(each or "one without a name" for each in names)
             raise BuildError(
                 f"args= has {name!r}, but {declared.name} has no such parameter"
-                f"{did_you_mean(name, names)}; it has {_shown(names)}"
+                f"{did_you_mean(name, names)}; it has {own}"
             )
     params = dict(spec.with_paths(signature.params))
     known = {*params, *symbols(signature), *(result.name for result in signature.results)}
@@ -227,10 +228,6 @@ def _declared_results(signature: spec.Signature) -> list[str]:
         f"{each.name}: {each.dtype if isinstance(each, spec.Var) else '…'}"
         for each in signature.results
     ]
-
-
-def _shown(names: Iterable[str]) -> str:
-    return ", ".join(name or "one without a name" for name in names)
 
 
 def _by_name(name: str, params: Mapping[str, spec.Param]) -> str:

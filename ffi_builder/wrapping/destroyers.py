@@ -26,7 +26,8 @@ def with_destroyers(
     )
     own = [signature.name for signature in named]
     marked = [_marked(each) if each.name in destroyers else each for each in named]
-    return marked, [_signature(name) for name in destroyers if name not in own]
+    texts = (f"{name}(h: handle) where h.present" for name in destroyers if name not in own)
+    return marked, [_marked(spec.Signature.parse(text)) for text in texts]
 
 
 def args_of(prototype: Prototype) -> list[str] | None:
@@ -112,7 +113,3 @@ def _marked(signature: spec.Signature) -> spec.Signature:
     if any(each.destroy == signature.name for each in _handles(signature)):
         raise BuildError(f"wrap: `{signature.name}` would destroy its own result")
     return signature.with_params(**{handles[0].name: {"destroy": signature.name}})
-
-
-def _signature(name: str) -> spec.Signature:
-    return _marked(spec.Signature.parse(f"{name}(h: handle) where h.present"))

@@ -164,7 +164,7 @@ def _number(function: str, type_: str, attributes: str) -> CType:
 
 
 def _in_mlir(function: str, type_: str) -> str:
-    words = re.sub(r"\b(float|double|half|bfloat)\b", _number_in_mlir, type_)
+    words = re.sub(r"\b(float|double|half|bfloat)\b", lambda m: llvm_type(_DTYPES[m[0]]), type_)
     text = re.sub(r"ptr addrspace\((\d+)\)", r"ptr<\1>", words)
     for own, theirs in (("{ ", "struct<("), (" }", ")>"), ("[", "array<"), ("]", ">")):
         text = text.replace(own, theirs)
@@ -173,10 +173,6 @@ def _in_mlir(function: str, type_: str) -> str:
     except ValueError:
         raise _refused(function, f"has the type {type_}, which no wrapper passes") from None
     return text
-
-
-def _number_in_mlir(word: re.Match[str]) -> str:
-    return llvm_type(_DTYPES[word[0]])
 
 
 def _refused(function: str, why: str) -> CompileError:

@@ -291,7 +291,7 @@ def join(context: CallContext, ends: Sequence[End]) -> None:
     """
     b = context.builder
     owned = _owned(context, ends)
-    passed = [[_word(result) for result in end.results] for end in ends]
+    passed = [[r.address if isinstance(r, OwnedAny) else r for r in end.results] for end in ends]
     statuses = _statuses(context, ends)
     if statuses:
         for values, end, status in zip(passed, ends, statuses, strict=True):
@@ -309,10 +309,6 @@ def join(context: CallContext, ends: Sequence[End]) -> None:
     ]
     context.results = results or None
     context.returned, context.called = (*rest, None, None)[:2]
-
-
-def _word(result: Value | OwnedAny) -> Value:
-    return result.address if isinstance(result, OwnedAny) else result
 
 
 def _owned(context: CallContext, ends: Sequence[End]) -> list[bool]:

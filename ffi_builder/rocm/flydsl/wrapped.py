@@ -34,11 +34,6 @@ class FlyObject:
         """What is linked with the wrapper."""
         return [ObjectSource(self.data)]
 
-    @property
-    def _modules(self) -> list[str]:
-        """The functions that load and unload what the others launch."""
-        return [f"{name}__module_{does}" for name in self.exports for does in _DOES]
-
     def called(
         self, signature: spec.Signature, function: str | None, args: Any, launch: object
     ) -> tuple[spec.Signature, CallProvider, str]:
@@ -46,7 +41,8 @@ class FlyObject:
         if launch is not None:
             raise TypeError("wrap: a function of FlyDSL's launches its kernel: leave out launch=")
         name = function or signature.name
-        if name in self._modules:
+        # Those that load and unload what the others launch.
+        if name in [f"{each}__module_{does}" for each in self.exports for does in _DOES]:
             provider = CheckStatus(DirectCallProvider(name, args=args))
             return signature, provider, "with nothing: FlyDSL's header has the types"
         if name not in self.exports:

@@ -18,7 +18,7 @@ from ffi_builder.errors import CompileError
 from ffi_builder.runtime import bindings
 from ffi_builder.runtime.isolate.interrupts import uninterrupted
 from ffi_builder.runtime.isolate.locks import fork_safe_lock
-from ffi_builder.runtime.protocols import LlvmModule, LlvmValue, TargetMachine
+from ffi_builder.runtime.protocols import LlvmModule, TargetMachine
 
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
@@ -223,7 +223,8 @@ def optimise(
 
     Raises TooManyPipelinesError if pipelines are `limited` and this process has run enough of them.
     """
-    if all("optnone" in _attributes(f) for f in module.functions if not f.is_declaration):
+    defined = (each for each in module.functions if not each.is_declaration)
+    if all(b"optnone" in b" ".join(each.attributes) for each in defined):
         return  # nothing would change, and the pipeline costs milliseconds
     global _pipelines
     if limited and _pipelines >= most_pipelines:
@@ -315,10 +316,6 @@ def _pointers(layout: str) -> tuple[str, str]:
     """Return the byte order and the size of a plain pointer. Both must be those of the target."""
     pointer = re.search(r"(?:^|-)p0?:(\d+)", layout)
     return layout.partition("-")[0] if layout[:1] in "eE" else "e", pointer[1] if pointer else "64"
-
-
-def _attributes(function: LlvmValue) -> str:
-    return b" ".join(function.attributes).decode()
 
 
 def _with_external_thread_locals(text: str) -> str:

@@ -224,7 +224,8 @@ def inline_function(function: Described, name: str) -> Iterator[str]:
         else:
             type_ = _parameter_type(argument)
             declared.append(f"{type_}{'' if type_.endswith(('*', '&')) else ' '}{own}")
-            passed.append(_passed(argument, own))
+            # An AnyView would wrap numbers that do not fit int64_t.
+            passed.append(f"{_FFI}BigInt({own})" if argument.is_uint64 else own)
     returned = _returned(function)
     yield from _wrapped(f"inline {returned} {name}(", declared, ") {")
     invoke = f"  {'' if returned == 'void' else 'return '}{invoke}"
@@ -280,11 +281,6 @@ def _type(schema: Schema) -> str:
         return f"{_FFI}ObjectRef"
     arguments = ", ".join(_type(inner) for inner in schema.get("args", ()))
     return f"{_FFI}{_CLASSES[kind]}{f'<{arguments}>' if 'args' in schema else ''}"
-
-
-def _passed(argument: Argument, name: str) -> str:
-    # An AnyView would wrap numbers that do not fit int64_t.
-    return f"{_FFI}BigInt({name})" if argument.is_uint64 else name
 
 
 def _constant(value: object) -> str:

@@ -231,17 +231,14 @@ def with_pointers(data: bytes, addresses: Mapping[str, int]) -> bytes:
     file, table, _ = _with_symbols(data)
     symbols = Symbols(file, table)
     others = {info >> 32 for _, info in _relocation_infos(file) if info & _TYPE not in _LOADS}
-    names = {symbols.number(name): name for name in addresses if name in symbols}
-    numbers = names.keys() - others
+    names = [n for n in addresses if n in symbols and symbols.number(n) not in others]
+    numbers = set(map(symbols.number, names))
 
     def direct(info: int) -> int:
         kind = info & _TYPE
         return info - kind + _LOADS.get(kind, kind) if info >> 32 in numbers else info
 
-    pointers = {
-        names[number]: Constant(addresses[names[number]].to_bytes(8, "little"), 8, local=True)
-        for number in numbers
-    }
+    pointers = {n: Constant(addresses[n].to_bytes(8, "little"), 8, local=True) for n in names}
     return with_constants(rebuilt(file, _with_infos(file, direct), []), pointers)
 
 

@@ -20,7 +20,6 @@ from ffi_builder.spec.expr import Dim, Var
 from ffi_builder.spec.lists import ELEMENTS, List
 from ffi_builder.spec.numbers import INT_RANGES, VAR_DTYPES
 from ffi_builder.spec.param import Named
-from ffi_builder.spec.parsing.parse_dims import Declaration
 from ffi_builder.spec.parsing.parse_where import WhereParser
 from ffi_builder.spec.parsing.tokens import Token, Tokens
 from ffi_builder.spec.results import Result
@@ -84,10 +83,10 @@ def parse_signature(text: str, device: str | None, make: Callable[..., Made]) ->
     try:
         first = _Parser(Tokens(text), device, None)
         first.signature()
-        symbols = {
-            name: _var(first.tokens, name, declared)
-            for name, declared in first.declarations.items()
-        }
+        symbols = dict[str, Var]()
+        for name, declared in first.declarations.items():
+            with first.tokens.at(declared.token):
+                symbols[name] = Var(name, declared.dtype or "int64", **declared.limits)
         second = _Parser(Tokens(text), device, symbols)
         name, params, returns = second.signature()
         with first.tokens.at(name):
@@ -95,11 +94,6 @@ def parse_signature(text: str, device: str | None, make: Callable[..., Made]) ->
             return make(name.text, params, returns, where=where, no_overlap=no_overlap)
     except SpecError as error:
         raise SpecError(f"Signature.parse: {error}") from None
-
-
-def _var(tokens: Tokens, name: str, declared: Declaration) -> Var:
-    with tokens.at(declared.token):
-        return Var(name, declared.dtype or "int64", **declared.limits)
 
 
 class _Parser(WhereParser):
