@@ -57,7 +57,7 @@ class JitOption(IntEnum):
 
 @dataclass(frozen=True)
 class Numbers:
-    """What the C code knows of a vendor."""
+    """The numbers and names of a vendor for the C code."""
 
     vendor: Vendor
     api: str

@@ -29,7 +29,7 @@ class LaunchedImage(ABC):
     what: ClassVar[str]
     """The image, in errors."""
     kernels: ClassVar[staticmethod[[Any], Image]]
-    """Reads it."""
+    """The function that reads the image."""
 
     @property
     def has_names(self) -> bool:

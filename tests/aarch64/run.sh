@@ -14,7 +14,7 @@ checkout=$(cd "$(dirname "$0")/../.." && pwd)
 work=$folder/root/work
 
 # Copies keep their times, since bytecode is valid for one.
-for name in ffi_builder tests docs examples benchmarks Makefile LICENSE; do
+for name in ffi_builder tests tools docs examples benchmarks Makefile LICENSE; do
   cp -rpu "$checkout/$name" "$work"
 done
 cp -pu "$checkout"/*.py "$checkout"/*.toml "$checkout"/*.md "$work"

@@ -38,7 +38,7 @@ class Function:
         self.signature = signature
         module = new_module()
         attach(module, self.signature, NopCallProvider())
-        self._wrapper = RawWrapper(runtime.compile(module, opt_level=0), self.signature.name)
+        self._wrapper = RawWrapper(runtime.compile(module), self.signature.name)
 
     def verdict(self, given: Arguments) -> Verdict:
         return verdict(self.signature, self._wrapper, given)

@@ -20,7 +20,7 @@ def test_each_call(path: Path) -> None:
     rules, module = list(read(path)), new_module()
     for number, rule in enumerate(rules):
         attach(module, rule.signature, NopCallProvider(), symbol_name=f"f{number}")
-    compiled = runtime.compile(module, opt_level=0)
+    compiled = runtime.compile(module)
     found = [
         (
             rule.line,

@@ -12,7 +12,7 @@ from ffi_builder import attach_ffi_func, providers, runtime, spec
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime.codegen import allowlist_llvm, allowlist_mlir, mlir
 
-pytestmark = pytest.mark.slow  # each starts a child process
+pytestmark = pytest.mark.slow  # most start a child process
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from ffi_builder.errors import CompileError
 from ffi_builder.providers import CallContext
 from tests.runtime.samples import ADD_ONE, TORCH_IR, llvm_entry, parse, run_child
 
-pytestmark = pytest.mark.slow  # each starts a child process
+pytestmark = pytest.mark.slow  # most start a child process
 
 
 @pytest.fixture(autouse=True)

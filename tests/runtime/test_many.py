@@ -26,7 +26,7 @@ from tests.runtime.test_worker import INTERRUPTS, SLOW, Alarm, gone, guarded
 from tests.support.threads import together
 from tests.support.wrapping import new_module
 
-pytestmark = pytest.mark.slow  # each starts a child process
+pytestmark = pytest.mark.slow  # most start a child process
 
 
 def adding(number: int) -> str:

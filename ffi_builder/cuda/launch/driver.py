@@ -126,7 +126,7 @@ STATE_SIZE: Final = STATE_WATCH + 8 * (3 + DEVICES)
 """The state of a module: the table of functions, the address of what the process watches, whether
 it is ready, the first loaded library, and the retained primary contexts, by device."""
 
-# What a process watches is a CudaWatch.
+# A CudaWatch says what a process watches.
 WATCH: Final = "ffi_builder.launch_watch.v1"
 """The attribute of tvm-ffi's type ``int`` that has its address."""
 LAUNCH_HOOK: Final = "ffi_builder.launch_hook.v1"

@@ -1,9 +1,10 @@
 """Links a module with the items of ``link=``, and loads the result.
 
 The JIT links objects. It cannot link shared libraries, so an object defines the functions of these,
-and functions at addresses, as jumps, and code gets pointers to their variables. No library is made
-visible to the whole process for this: others with the same names would then use its functions and
-variables. The system's linker links objects that the JIT cannot load.
+and functions at addresses, as jumps, and code gets pointers to their variables. Libraries that are
+visible to the whole process would lend theirs to others of the same names, so a library is made so
+only for code with the address of its variable in a constant. The system's linker links objects that
+the JIT cannot load.
 """
 
 from __future__ import annotations
@@ -89,7 +90,6 @@ def _connected(
     libraries = [item for item in items if isinstance(item, LibrarySource)]
     missing = [name for name in missing_in(objects) if name not in ENDINGS] if libraries else []
     missing += functions
-    called = {name for data in objects if missing for name in relocated(data, CALLS)}
     others: dict[str, tuple[int, ctypes.CDLL]] = {}
     for item in libraries:
         handle = item.load()
@@ -98,14 +98,19 @@ def _connected(
             # Not in `defined` are symbols of libraries that this one needs.
             if name in defined or (not in_process(name) and hasattr(handle, name)):
                 address = ctypes.addressof(ctypes.c_char.in_dll(handle, name))
-                if defined.get(name) or name in called:
+                if defined.get(name):
                     addresses.setdefault(name, address)
                 else:
                     others.setdefault(name, (address, handle))
     pointers = {name: address for name, (address, _) in others.items()}
-    connected = [with_pointers(data, pointers) if pointers else data for data in objects]
-    for name in filter(others.get, missing_in(connected)):
-        _make_visible(name, *others[name])
+    connected = [with_pointers(data, pointers) for data in objects] if pointers else [*objects]
+    left = [name for name in missing_in(connected) if name in others] if others else []
+    called = {name for data in connected if left for name in relocated(data, CALLS)}
+    for name in left:
+        if name in called:
+            addresses[name] = pointers[name]
+        else:
+            _make_visible(name, *others[name])
     return [*connected, jumps_to(addresses)] if addresses else connected
 
 

@@ -224,7 +224,7 @@ def with_empty_initialiser(data: bytes) -> bytes:
 
 
 def with_pointers(data: bytes, addresses: Mapping[str, int]) -> bytes:
-    """Return a copy of object `data` that itself has the addresses of symbols, to load them from.
+    """Return object `data`, or a copy that has the addresses of symbols, to load them from.
 
     Symbols that it uses in other ways than by loading their addresses are left as they are.
     """
@@ -232,6 +232,8 @@ def with_pointers(data: bytes, addresses: Mapping[str, int]) -> bytes:
     symbols = Symbols(file, table)
     others = {info >> 32 for _, info in _relocation_infos(file) if info & _TYPE not in _LOADS}
     names = [n for n in addresses if n in symbols and symbols.number(n) not in others]
+    if not names:
+        return data
     numbers = set(map(symbols.number, names))
 
     def direct(info: int) -> int:

@@ -143,7 +143,7 @@ class _Parser(WhereParser):
         return name, params, returns
 
     def _name(self, what: str, example: str, types: Sequence[str]) -> Token:
-        """Parse a name, and the colon behind it."""
+        """Parse a name, and the colon after it."""
         t = self.tokens
         name = t.name(f"the name of a {what}")
         if t.next.text != ":" and name.text in (*types, *VAR_DTYPES):
